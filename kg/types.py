@@ -98,6 +98,10 @@ class Entity:
     types: tuple[str, ...] = ()
 
 
+EXACT_MATCHES = frozenset({"exact", "folded"})
+"""How an `EntityHit` matches that is named as it stands."""
+
+
 @dataclass(frozen=True, slots=True)
 class EntityHit:
     """One candidate for a text: `score` in [0, 1], 1 is exact; `degree` counts its triples, both directions."""

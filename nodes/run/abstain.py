@@ -116,7 +116,10 @@ def _missing(signals: Signals) -> tuple[StopReason, str]:
     """Which evidence is missing, and in words."""
     knows = _knows(signals)
     if signals.chat:
-        return "out_of_scope", f"This is no question about the facts of this graph.{knows}{_offered(signals)}"
+        return (
+            "out_of_scope",
+            f"This is no question about the facts of this graph.{knows}{offered(signals.suggestions)}",
+        )
     if signals.unknown:
         return (
             "unknown_entity",
@@ -168,8 +171,9 @@ def _perhaps(signals: Signals) -> str:
     return f' The nearest that it answers is "{signals.nearest}".' if signals.nearest else ""
 
 
-def _offered(signals: Signals) -> str:
-    asked = [each["label"] for each in signals.suggestions][:_MEANT]
+def offered(suggestions: Sequence[Suggestion]) -> str:
+    """Questions that could be asked instead, with a space before them."""
+    asked = [each["label"] for each in suggestions][:_MEANT]
     return f" You could ask: {' '.join(asked)}" if asked else ""
 
 

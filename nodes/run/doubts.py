@@ -25,6 +25,7 @@ from trivium.nodes.run.missing import (
     namesakes,
     near_names,
     unknown_names,
+    widened,
 )
 from trivium.nodes.run.write_answer import Claim
 from trivium.tools.assess_reading import Assessment, assess_reading
@@ -129,7 +130,7 @@ async def _missing(
     links = {mention: [hit.match for hit in hits] for mention, hits in found.links.items()}
     nothing = not links and not best.about
     named = unknown_names(question, links, best.names, nothing=nothing, unread=bool(best.unread))
-    unknown = await absent_names(named, context.kg)
+    unknown = await widened(await absent_names(named, context.kg), question, context.kg)
     chat = best.chat and not unknown
     suggestions = await (askable(context.kg) if chat else near_names(unknown, context.kg))
     label, knows = await known_beside(context.kg, best.about, question, unknown, best.unread, suggestions)

@@ -7,13 +7,18 @@ fetches, a link, a heading, a formula; `plain` writes it so that every renderer 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trivium.kg.indexes.words import own_words
-from trivium.nodes.run.abstain import did_you_mean
+from trivium.kg.plans.codec import from_json
+from trivium.kg.plans.plan import Entities, nodes
+from trivium.kg.text import fold_name
+from trivium.kg.types import EXACT_MATCHES
+from trivium.nodes.run.abstain import did_you_mean, offered
 from trivium.nodes.run.answer_record import Answer, PathRecord
 from trivium.nodes.run.path_text import path_texts, walked, walked_labels
+from trivium.tools.get_labels import get_labels
 
 _SHOWN = 5  # answers whose path a message shows, and suggestions; `answer` has them all
 _LABEL = 120  # characters of a label in a drawing
@@ -53,17 +58,19 @@ async def chat_text(answer: Answer, kg: str, *, by_model: bool = False) -> str:
         kg: the KG, for the labels of the paths.
         by_model: whether a model worded its text, as Markdown of its own.
     """
-    said = (await without_evidence(answer, kg)).replace(did_you_mean(answer["suggestions"]), "")  # listed below
+    said = await without_evidence(answer, kg)
+    for listed_below in filter(None, (did_you_mean(answer["suggestions"]), offered(answer["suggestions"]))):
+        said = said.replace(listed_below, "")
     parts = [harmless(said) if by_model else plain(said)]
     parts.append("\n".join([f"- {line}" for line in await path_lines(_shown(answer), kg)]))
     if answer["suggestions"]:
-        offered = [(plain(each["label"]), plain(each["why"])) for each in answer["suggestions"][:_SHOWN]]
+        meant = [(plain(each["label"]), plain(each["why"])) for each in answer["suggestions"][:_SHOWN]]
         if answer["stop_reason"] == "out_of_scope":  # questions that the graph answers
-            lines = ["Ask, for example:", "", *(f"- {label}" for label, _ in offered)]
+            lines = ["Ask, for example:", "", *(f"- {label}" for label, _ in meant)]
         else:
-            lines = ["Did you mean:", "", *(f"- {label} ({why})" for label, why in offered)]
+            lines = ["Did you mean:", "", *(f"- {label} ({why})" for label, why in meant)]
         parts.append("\n".join(lines))
-    if how := [*_how(answer), *_read_as(answer)]:
+    if how := [*_how(answer), *await _read_as(answer, kg)]:
         parts.append(f"*{' · '.join(map(plain, how))}*")
     return "\n\n".join(filter(None, parts))
 
@@ -127,9 +134,22 @@ def _how(answer: Answer) -> Sequence[str]:
     return [f"{answer['method']}{model}", *([] if sure is None else [f"confidence {sure:.2f}"])]
 
 
-def _read_as(answer: Answer) -> Sequence[str]:
-    """How a question that goes on from the last answers was read."""
-    return [event["message"] for event in answer["events"] if event.get("event") == "follow_up"]
+async def _read_as(answer: Answer, kg: str) -> Sequence[str]:
+    """How a question was read that was not read to the letter: a follow-up, and names that are like the graph's."""
+    noted = [event["message"] for event in answer["events"] if event.get("event") == "follow_up"]
+    if answer["stop_reason"] != "answered":
+        return noted
+    links: Mapping[str, Any] = next((step["links"] for step in answer["steps"] if step.get("links")), {})
+    linked = [
+        (mention, hits[0]["label"]) for mention, hits in links.items() if hits and hits[0]["match"] not in EXACT_MATCHES
+    ]
+    words = next((step["reading"]["words"] for step in answer["steps"] if step.get("reading")), ())
+    guessed = [(word, named) for word, named, fit in words if fit < 1 and fold_name(word) != fold_name(named)]
+    if guessed and answer["plan"]:
+        ids = [key for node in nodes(from_json(answer["plan"])) if isinstance(node, Entities) for key in node.ids]
+        labels = set(await get_labels(kg, ids))
+        linked += [(word, named) for word, named in guessed if named in labels]
+    return [*noted, *(f"{mention!r} read as {label}" for mention, label in dict(linked).items())]
 
 
 async def without_evidence(answer: Answer, kg: str) -> str:

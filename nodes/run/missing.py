@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 from trivium.kg.indexes.words import own_words, relation_words
 from trivium.kg.text import Token, tokens
-from trivium.kg.types import Hop, LogicalChain, parse_chain
+from trivium.kg.types import EXACT_MATCHES, Hop, LogicalChain, parse_chain
 from trivium.nodes.run.abstain import Suggestion
 from trivium.nodes.run.write_answer import listed
 from trivium.tools.decompose_question import NO_DEPENDENCY
@@ -104,10 +104,16 @@ def _plural(noun: str) -> str:
     return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s"
 
 
-EXACT = frozenset({"exact", "folded"})
-"""How an entity matches that is named as it stands."""
 _NEAR = 0.6
 """Score of a name from which it is offered in place of an unknown one."""
+_LIKE = 0.8
+"""Score of a name from which words around an unknown one are taken for its own."""
+_LONGEST = 8
+"""Words of such a name."""
+_STRETCHES = 12
+"""Of them that are looked up."""
+_WIDENED = 3
+"""Unknown names of a question that are looked at so."""
 _OFFERED = 3
 _SEVERAL = 2
 _KNOWN_BETTER = 3
@@ -150,7 +156,7 @@ def unknown_names(
         word.text in names or (nothing and high and word.text not in read)
         for word, high in zip(words, capital, strict=True)
     ]
-    loose = {mention for mention, hits in links.items() if hits and hits[0] not in EXACT}
+    loose = {mention for mention, hits in links.items() if hits and hits[0] not in EXACT_MATCHES}
     inside = _covered(question, words, links)
     out = []
     for start, stop in _runs(words, [any(each) for each in zip(odd, inside, capital, strict=True)]):
@@ -167,6 +173,31 @@ async def absent_names(names: Sequence[str], kg: str) -> list[str]:
     entities = await find_entities(kg, list(names), limit=1, fuzzy=False)
     values = await find_values(kg, list(names))
     return [name for name, *found in zip(names, entities, values, strict=True) if not any(found)]
+
+
+async def widened(names: Sequence[str], question: str, kg: str) -> list[str]:
+    """Unknown names, each with the words around it that belong to it: "Written on the Wnd", of which "Wnd" is unknown.
+
+    A stretch of the question that begins and ends with a capital or the name itself belongs to the name where
+    something is called like it, letter by letter.
+    """
+    words, out = tokens(question), list(names)
+    for number, name in enumerate(names[:_WIDENED]):
+        at = question.find(name)
+        inside = [place for place, word in enumerate(words) if at <= word.start < at + len(name)] if at >= 0 else []
+        if not inside:
+            continue
+        around = range(max(0, inside[-1] - _LONGEST + 1), min(len(words), inside[0] + _LONGEST))
+        edges = sorted({inside[0], inside[-1], *(each for each in around if _capital(question, words, each))})
+        pairs = [(one, two) for one in edges for two in edges if one <= inside[0] and inside[-1] <= two]
+        longer = [(one, two) for one, two in pairs if 0 < two - one < _LONGEST][:_STRETCHES]
+        spans = [question[words[one].start : words[two].end] for one, two in longer]
+        found = await find_entities(kg, spans, limit=1, meaning=False) if spans else []
+        like = [(hits[0].score, span) for span, hits in zip(spans, found, strict=True) if hits]
+        score, span = max(like, default=(0.0, name))
+        if score >= _LIKE:
+            out[number] = span
+    return out
 
 
 def _capital(question: str, words: Sequence[Token], place: int) -> bool:
@@ -226,7 +257,7 @@ async def namesakes(
 
 def _alike(hit: Link, first: Link) -> bool:
     """Whether a namesake may be meant as well as the first: named as well, and not far less known."""
-    same = hit["match"] == first["match"] or {hit["match"], first["match"]} <= EXACT
+    same = hit["match"] == first["match"] or {hit["match"], first["match"]} <= EXACT_MATCHES
     return same and hit["match"] != "fuzzy" and hit["degree"] * _KNOWN_BETTER >= first["degree"]
 
 

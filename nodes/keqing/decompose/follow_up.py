@@ -86,6 +86,8 @@ _WORD = re.compile(r"[^\W\d_]+(?:['\u2019]s)?")
 _OF_THEM = re.compile(r"\s*\b(?:of|among) (?:them|these|those|the (?:above|latter|ones))\b", re.IGNORECASE)
 _ONLY = re.compile(r"^(?:only|just)\s+(?:the ones|ones|those|these|the)\b\s*", re.IGNORECASE)
 _INSTEAD = re.compile(r"^(?:(?:and|but)\s+)?(?:what|how) about\s+(.+?)\s*\??$", re.IGNORECASE)
+_NTH = re.compile(r"\bthe (first|second|third|fourth|fifth|last) one\b(?!\s+(?:to|who|that|of|in)\b)", re.IGNORECASE)
+_PLACES = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1}
 _DATE = re.compile(
     r"\b(before|prior to|earlier than|older than|after|later than|newer than|since|until|up to|in|from)"
     r"\s+(?:the year\s+)?(\d{4})\b",
@@ -249,7 +251,7 @@ class _Previous(BaseModel):
 
 def points_back(question: str) -> bool:
     """Whether a question may be about the last answers, by its words alone; English."""
-    return bool(_pointing(question)) or continues(question)
+    return bool(_pointing(question) or _NTH.search(question)) or continues(question)
 
 
 def continues(question: str) -> bool:
@@ -279,13 +281,16 @@ def points_outside(question: str, names: Collection[str] = ()) -> str:
         names: what is named in it, as mentions or labels.
     """
     pointing = {place for _, place in _pointing(question)}
-    if not pointing:
+    nth = _NTH.search(question)
+    if not pointing and nth is None:
         return ""
     found = list(_WORD.finditer(question))
     words = [fold_case(match[0]) for match in found]
     begin = next((at for at, word in enumerate(words) if word not in _PREPOSITIONS), 0)
     places = [*(_place_of(name, question) for name in names), *_unknown_names(question, found)]
     named = [place for place in places if place not in pointing]  # a novel "It" is not named by "it"
+    if nth is not None:
+        return "" if any(place < nth.start() for place in named) else nth[0]
     for at, match in enumerate(found):
         if any(place <= match.start() for place in named):
             return ""
@@ -340,6 +345,8 @@ async def resolve(
         return _instead(instead[1], last, await get_labels(kg, list(last.topics.values())))
     text = opens(question)
     # Decomposed as it stands first: a question that names its own topic is no follow-up, however it begins.
+    if nth := _NTH.search(text):
+        return await _of_the_list(text, nth, last, kg)
     own, narrows = await decompose(kg, question), bool(_OF_THEM.search(text) or _ONLY.match(text))
     if _speaks_for_itself(question, own, narrows=narrows) or (narrows and not last.ids):
         return []
@@ -360,6 +367,15 @@ async def resolve(
     elif hits and topics:  # many things are the answers, or all that the question was about
         groups.append(topics)
     return [wording for group in groups for wording in _wordings(text, group, named=bool(own.links))]
+
+
+async def _of_the_list(text: str, nth: re.Match[str], last: LastAnswers, kg: str) -> list[Wording]:
+    """The question about one of the last answers by its place among them: "who wrote the second one?"."""
+    place = _PLACES[fold_case(nth[1])]
+    if not -len(last.ids) <= place < len(last.ids):
+        return []
+    (hit,) = await hits_of([last.ids[place]], kg)
+    return [Wording(text[: nth.start()] + hit.label + text[nth.end() :], (hit,), hit.id)]
 
 
 async def _entities(hits: Sequence[EntityHit], kg: str) -> list[EntityHit]:

@@ -29,6 +29,7 @@ from trivium.nodes.run.missing import (
     namesakes,
     near_names,
     unknown_names,
+    widened,
 )
 from trivium.nodes.run.state import Step
 from trivium.nodes.run.write_answer import NAMED, Claim, evidence, named, write_answer
@@ -293,7 +294,7 @@ async def signals_of(state: KeqingState, context: KeqingContext, *, found: bool)
     nothing = not links and not assessed["about"]
     names, unread = assessed["names"], assessed["unread"]
     odd = unknown_names(question, matches, names, nothing=nothing, unread=bool(unread), read=_said(state))
-    unknown = unlinked or await absent_names(odd, context.kg)
+    unknown = unlinked or await widened(await absent_names(odd, context.kg), question, context.kg)
     chat = assessed["chat"] and not unknown
     suggestions = await (askable(context.kg) if chat else near_names(unknown, context.kg))
     about = assessed["about"]

@@ -87,6 +87,17 @@ async def test_only_those_of_some_years(say: Say) -> None:
         assert {path["triples"][-1]["relation"] for path in told["paths"]} <= {"release_year"}
 
 
+async def test_one_of_them_by_its_place(say: Say) -> None:
+    films = [item["id"] for item in (await say("which films did Robert De Niro act in?"))["answers"]]
+    assert len(films) == 3
+    for nth, place in (("first", 0), ("second", 1), ("last", -1)):
+        await say("which films did Robert De Niro act in?")
+        told = await say(f"who directed the {nth} one?")
+        assert (ids(told), len(read(told))) == (walk([films[place]], ["directed_by"]), 1), nth
+    await say("which films did Robert De Niro act in?")
+    assert (await say("who directed the fourth one?"))["answers"] == [], "there are three"
+
+
 async def test_which_of_them(say: Say) -> None:
     await say("which films did Robert De Niro act in?")
     told = await say("which of them star Al Pacino?")
@@ -230,6 +241,8 @@ OUTSIDE = {
     "in which year was it released?": "it",
     "who directed this?": "this",
     "who starred in this film?": "this",
+    "who directed the first one?": "the first one",
+    "and who directed the last one?": "the last one",
 }
 INSIDE = [
     "who directed Ronin and who starred in it?",
@@ -248,6 +261,8 @@ INSIDE = [
     "who directed Her?",
     "what do they speak in the country where Quimbre is?",
     "where is she from, Shakira?",
+    "who was the first one to direct Heat?",
+    "is Heat the first one?",
 ]
 
 

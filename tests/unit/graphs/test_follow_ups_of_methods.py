@@ -103,6 +103,17 @@ async def test_among_the_last_answers(say: Say, method: str) -> None:
     assert ids(await say("which of those did Ridley Scott direct?")) == set()
 
 
+async def test_one_of_the_last_answers_by_its_place(say: Say) -> None:
+    films = [{"id": key} for key in ("gladiator", "alien", "runner")]
+    last = {"question": "which films did Ridley Scott direct?", "stop_reason": "answered", "answers": films}
+    for nth, label in (("first", "Gladiator"), ("second", "Alien"), ("last", "Blade Runner")):
+        assert read(await say(f"which genre has the {nth} one?", previous=last)) == [
+            f"read as 'which genre has {label}?'"
+        ]
+    told = await say("which genre has the fifth one?", previous=last)
+    assert (ids(told), told["stop_reason"]) == (set(), "not_understood")
+
+
 async def test_what_a_method_cannot_ask_is_said_and_nothing_claimed(say: Say, method: str) -> None:
     await say("which films did Ridley Scott direct?")
     for wording, said in (

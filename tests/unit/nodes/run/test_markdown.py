@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from trivium.kg.plans.codec import to_json
+from trivium.kg.plans.plan import ChainStep, Entities, Follow
 from trivium.nodes.run.answer_record import Answer, path_record
 from trivium.nodes.run.markdown import chat_text, chat_ui, harmless, path_lines, plain
 
@@ -152,6 +154,26 @@ async def test_how_a_follow_up_was_read_is_said_in_the_last_line() -> None:
     assert answered == "Mann.\n\n*keqing · confidence 0.90 · read as 'who directed &#96;Heat&#96;?'*"
     unanswered = await chat_text(_answer(answer="Nothing.", stop_reason="not_found", events=read), "k")
     assert unanswered == "Nothing.\n\n*read as 'who directed &#96;Heat&#96;?'*"
+
+
+async def test_a_name_that_is_only_like_one_of_the_graph_is_said(kg_name: str) -> None:
+    """What chains linked says how it matches; of a plan, the words of its reading, where they are an entity's."""
+    near = {"label": "Heat", "match": "fuzzy"}
+    links = {"Haet": [near], "Ronin": [{"label": "Ronin", "match": "folded"}], "Nobody": []}
+    text = await chat_text(_answer(answer="Mann.", steps=[{"stage": "link_entities", "links": links}]), kg_name)
+    assert text.endswith("confidence 0.90 · 'Haet' read as Heat*")
+    words = [["directed", "directed_by", 0.98], ["Haet", "Heat", 0.8], ["Ronin", "Ronin", 1.0], ["heat", "Heat", 0.9]]
+    read = {"stage": "decompose", "reading": {"words": words}}
+    plan = to_json(Follow(Entities(("heat",)), (ChainStep("directed_by", "out"),)))
+    text = await chat_text(_answer(answer="Mann.", plan=plan, steps=[read]), kg_name)
+    assert text.endswith("confidence 0.90 · 'Haet' read as Heat*")
+
+
+async def test_what_could_be_asked_instead_is_listed_once() -> None:
+    asks = [{"id": text, "label": text, "why": "this graph answers it"} for text in ("who?", "what?")]
+    said = "This is no question. You could ask: who? what?"
+    text = await chat_text(_answer(answer=said, stop_reason="out_of_scope", suggestions=asks), "k")
+    assert text == "This is no question.\n\nAsk, for example:\n\n- who?\n- what?"
 
 
 _TWO = {"w": "film", "b": "book"}
