@@ -41,6 +41,7 @@ async def plan_methods(state: AutoState, runtime: Runtime[AutoContext]) -> dict[
         "tried": [],
         "said": None,
         "remembered": remember(last) if last else None,
+        **({"follow_up": None} if state.get("follow_up") else {}),
     }
 
 

@@ -9,7 +9,7 @@ of ours: "the director of Heat and who starred in it".
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -25,6 +25,7 @@ from trivium.nodes.run.write_answer import NAMED, listed
 from trivium.tools.decompose_question import NO_DEPENDENCY, Decomposition, SubQuestion, decompose_question
 from trivium.tools.describe_entities import describe_entities
 from trivium.tools.get_labels import get_labels
+from trivium.tools.list_relations import list_relations
 from trivium.tools.neighbors import neighbors
 
 _MOST = 100  # last answers that a follow-up starts from
@@ -181,7 +182,9 @@ def last_answers(state: Mapping[str, Any]) -> LastAnswers | None:
         ids = tuple(key for item in answer.answers[:_MOST] for key in options.get(item.id, [item.id]))
         if ids or (topics and answer.stop_reason in _ABOUT_ITS_TOPICS):
             whole = state.get("follow_up") if channel == "answer" else None
-            return LastAnswers(whole["of_one"] if whole else answer.question, topics, ids)
+            if whole and whole["asked"] == answer.question:  # the thread's last run may be another method's
+                return LastAnswers(whole["of_one"], topics, ids)
+            return LastAnswers(answer.question, topics, ids)
         if answer.stop_reason == "answered":
             return None  # of many things that nothing names
     return None
@@ -388,10 +391,18 @@ async def _fitting(pronoun: str, groups: Sequence[Sequence[EntityHit]], kg: str)
     """Those that a pronoun may mean: no persons for "it"; for "he" persons, or all where no type is a person's."""
     firsts = [group[0].id for group in groups]
     types = [entity.types for entity in await describe_entities(kg, firsts, relations=False) if entity is not None]
-    persons = [bool(_PERSONS & {word for kind in each for word in relation_words(kind).split()}) for each in types]
+    persons = [_is_person(each) for each in types]
     if pronoun in {"it", "its"}:
         return [group for group, person in zip(groups, persons, strict=True) if not person]
-    return [group for group, person in zip(groups, persons, strict=True) if person] or list(groups)
+    if fitting := [group for group, person in zip(groups, persons, strict=True) if person]:
+        return fitting
+    if any(_is_person(each.head_types) for each in await list_relations(kg)):
+        return [group for group, each in zip(groups, types, strict=True) if not each]  # "he" is no film
+    return list(groups)
+
+
+def _is_person(types: Iterable[str]) -> bool:
+    return bool(_PERSONS & {word for kind in types for word in relation_words(kind).split()})
 
 
 def _pointing(question: str) -> list[tuple[str, int]]:

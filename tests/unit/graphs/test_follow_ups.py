@@ -183,6 +183,9 @@ async def test_it_is_no_person_and_he_is_one(say: Say, taught_sample: str) -> No
         await say("who directed Rear Window?", kg=taught_sample)
         assert ids(await say(wording, kg=taught_sample)) == {right}, wording
     assert ids(await say("and who directed it?", kg=taught_sample)) == set(), "1899 is nothing that is directed"
+    await say("when was Rear Window made?", kg=taught_sample)
+    told = await say("did he direct Rebecca?", kg=taught_sample)
+    assert (told["value"], read(told)) == (None, []), "no film is he: 'did Rear Window direct Rebecca?' was a yes"
 
 
 async def test_a_count_of_something_else(say: Say, taught_sample: str) -> None:

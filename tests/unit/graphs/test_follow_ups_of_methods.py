@@ -157,6 +157,26 @@ async def test_topics_and_previous_answers_of_a_client(say: Say) -> None:
         await say("who directed it?", previous={"answers": 5})
 
 
+async def test_methods_take_turns_on_one_thread(kg_name: str) -> None:
+    """As on the page, where each question may be asked of another method."""
+    saver = InMemorySaver()
+
+    async def ask(name: str, question: str) -> dict[str, Any]:
+        chat = import_module(f"trivium.graphs.{name}").builder.compile(checkpointer=saver)
+        context = method_named(name).context(kg=kg_name)
+        told: dict[str, Any] = (await chat.ainvoke({"question": question}, THREAD, context=context))["answer"]
+        assert (told["question"], told["method"] in {name, "keqing"}) == (question, True)
+        return told
+
+    assert ids(await ask("keqing", "who directed Blade Runner?")) == {"scott"}
+    assert ids(await ask("oda", "which films did he direct?")) == BY_SCOTT
+    assert ids(await ask("auto", "which of them star Harrison Ford?")) == {"runner"}
+    assert ids(await ask("auto", "who directed Heat?")) == {"mann"}
+    assert ids(await ask("auto", "what about Ronin?")) == {"frank"}, "not of ODA's question of three turns before"
+    assert ids(await ask("keqing", "which films did he direct?")) == {"ronin"}
+    assert ids(await ask("oda", "who starred in it?")) == {"deniro", "reno"}
+
+
 async def test_an_option_that_was_chosen_is_what_is_meant(kg_name: str) -> None:
     chat = import_module("trivium.graphs.knowgpt").builder.compile(checkpointer=InMemorySaver())
     context = method_named("knowgpt").context(kg=kg_name)
