@@ -1,7 +1,7 @@
 """Conditions on what a sub-question finds, as a follow-up question sets them: among the last answers, before a year.
 
 A condition stands in its sub-question (`only`). Operators in general (counts, comparisons, extremes) are another
-matter; these two are all that a conversation needs to narrow down what was just said.
+matter; these are all that a conversation needs to narrow down what was just said.
 """
 
 from __future__ import annotations
@@ -24,6 +24,13 @@ class Among(TypedDict):
     ids: list[str]
 
 
+class Besides(TypedDict):
+    """Keep candidates that are none of these entities ("what other films did he direct?")."""
+
+    op: Literal["besides"]
+    ids: list[str]
+
+
 class Dated(TypedDict):
     """Keep what the sub-question started from, where it leads to a year `before`, `after` or `in` this one."""
 
@@ -31,7 +38,7 @@ class Dated(TypedDict):
     year: int
 
 
-Condition = Among | Dated
+Condition = Among | Besides | Dated
 
 
 def holds(condition: Dated, label: str) -> bool:

@@ -100,7 +100,7 @@ async def retrieve(state: RetrieveInput, runtime: Runtime[KeqingContext]) -> dic
         return await _run(state, state["plan"], runtime.context, min(left, runtime.context.seconds))
     seeds, retrieved = state["seeds"], dict[str, Retrieved]()
     for sub, matches in zip(state["line"], state["matches"], strict=True):
-        excluded = state["used"] if sub["excludes_used"] else []
+        excluded = [*(state["used"] if sub["excludes_used"] else []), *_besides(sub)]
         done = await _retrieve_one(sub, seeds, matches, excluded, runtime.context)
         retrieved[str(sub["id"])] = done
         seeds = [item["id"] for item in done["found"]]
@@ -182,15 +182,21 @@ async def _kept(
 ) -> list[Found]:
     """What a chain reached, without what is excluded, and as the sub-question's condition allows."""
     only = sub.get("only")
-    if only is not None and only["op"] != "among":
+    if only is not None and only["op"] != "among" and only["op"] != "besides":
         return [Found(id=key, support=1, path=path) for key, path in await dated(only, seeds, chains, kg)]
-    allowed = set(only["ids"]) if only is not None else None
+    allowed = set(only["ids"]) if only is not None and only["op"] == "among" else None
     kept = [
         Found(id=item.id, support=item.support, path=[(*step,) for step in item.path])
         for item in result.reached
         if item.id not in excluded and (allowed is None or item.id in allowed)
     ]
     return await _of_type(sub["asked_type"], kept, kg) if "asked_type" in sub else kept
+
+
+def _besides(sub: SubQuestionState) -> list[str]:
+    """What a follow-up asks for others than ("what other films did he direct?")."""
+    only = sub.get("only")
+    return only["ids"] if only is not None and only["op"] == "besides" else []
 
 
 async def _of_type(kind: str, found: list[Found], kg: str) -> list[Found]:

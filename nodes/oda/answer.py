@@ -120,11 +120,13 @@ async def answer(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any
         said, lacking = Claim(follow_up["unclear"], confidence=0.0), Signals(found=False, read=False)
         return await write_answer("oda", state, context, said, signals=lacking, steps=state["log"])
     result, spent, by_model = await _result(state, context)
-    if among := set(follow_up["among"] if follow_up else ()):
-        result.answers = [found for found in result.answers if found.id in among]
-        result.own = []
+    narrowed = follow_up is not None and bool(follow_up["among"] or follow_up["besides"])
+    if follow_up and narrowed:
+        among, besides = set(follow_up["among"]), set(follow_up["besides"])
+        kept = [found for found in result.answers if found.id not in besides and (not among or found.id in among)]
+        result.answers, result.own = kept, []
     labels = await get_labels(context.kg, [found.id for found in result.answers])
-    if among:
+    if narrowed and not isinstance(result.value, bool):
         result.value = value_of(state["question"], result.answers, labels)
     answers = [
         AnswerEntity(id=found.id, label=label, score=found.score)

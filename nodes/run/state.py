@@ -73,6 +73,8 @@ class FollowUp(TypedDict):
     """What is meant, ids: any one of them, the first in the question's words; empty where those name it."""
     among: list[str]
     """The last answers among which the question asks, ids; empty where it asks among all that there are."""
+    besides: list[str]
+    """What it asks for others than, ids ("what other films did he direct?")."""
     unclear: str
     """Why nothing is claimed, where it cannot be said what is meant."""
 

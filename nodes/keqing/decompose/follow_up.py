@@ -88,6 +88,7 @@ _OF_THEM = re.compile(r"\s*\b(?:of|among) (?:them|these|those|the (?:above|latte
 _ONLY = re.compile(r"^(?:only|just)\s+(?:the ones|ones|those|these|the)\b\s*", re.IGNORECASE)
 _INSTEAD = re.compile(r"^(?:(?:and|but)\s+)?(?:what|how) about\s+(.+?)\s*\??$", re.IGNORECASE)
 _NTH = re.compile(r"\bthe (first|second|third|fourth|fifth|last) one\b(?!\s+(?:to|who|that|of|in)\b)", re.IGNORECASE)
+_OTHERS = re.compile(r"\b(?:others?|another|else)\b", re.IGNORECASE)
 _PLACES = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1}
 _DATE = re.compile(
     r"\b(before|prior to|earlier than|older than|after|later than|newer than|since|until|up to|in|from)"
@@ -142,6 +143,7 @@ class Wording:
         one: the id of that one; "" where the question names its topic itself.
         named: whether the question names something besides.
         together: the question with the names of all that are meant, 12 at most.
+        besides: what it asks for others than, ids ("what other films did he direct?").
     """
 
     text: str
@@ -149,6 +151,7 @@ class Wording:
     one: str = ""
     named: bool = False
     together: str = ""
+    besides: tuple[str, ...] = ()
 
     @property
     def note(self) -> str:
@@ -369,7 +372,12 @@ async def resolve(
         groups = await _fitting(one, [*groups, *([topic] for topic in topics[:_TRIED])], kg)
     elif hits and topics:  # many things are the answers, or all that the question was about
         groups.append(topics)
-    return [wording for group in groups for wording in _wordings(text, group, named=bool(own.links))]
+    spoken_of = dict.fromkeys((*last.ids, *last.topics.values())) if _OTHERS.search(text) else ()
+    return [
+        replace(wording, besides=tuple(key for key in spoken_of if key not in {hit.id for hit in wording.meant}))
+        for group in groups
+        for wording in _wordings(text, group, named=bool(own.links))
+    ]
 
 
 async def _of_the_list(text: str, nth: re.Match[str], last: LastAnswers, kg: str) -> list[Wording]:
@@ -500,11 +508,15 @@ def from_all(found: Decomposition, one: str, hits: Sequence[EntityHit]) -> Decom
     return replace(found, sub_questions=subs, links=links, unread=())
 
 
+def ends(found: Decomposition) -> list[int]:
+    """The sub-questions that no other starts from: what they find is the answer."""
+    used = {dep for sub in found.sub_questions for dep in sub.dep}
+    return [sub.id for sub in found.sub_questions if sub.id not in used]
+
+
 def _among(found: Decomposition, last: LastAnswers, worded: str) -> Resolved:
     """Of what a question asks for, the last answers alone; without chains for it a plan may compute it."""
-    used = {dep for sub in found.sub_questions for dep in sub.dep}
-    ends = [sub.id for sub in found.sub_questions if sub.id not in used]
-    only: dict[int, Condition] = {number: Among(op="among", ids=list(last.ids)) for number in ends}
+    only: dict[int, Condition] = {number: Among(op="among", ids=list(last.ids)) for number in ends(found)}
     return Resolved(found, f"narrowed down to the {len(last.ids)} last answers", only, worded, last.ids)
 
 

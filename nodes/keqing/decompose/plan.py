@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,8 +12,10 @@ from trivium.kg.plans.plan import (
     Aggregate,
     ChainStep,
     Entities,
+    EntitySet,
     Follow,
     Intersect,
+    Minus,
     Node,
     NonEmpty,
     OfType,
@@ -111,15 +113,24 @@ async def plan_narrowed(resolved: Resolved, kg: str) -> tuple[Planned, Assessmen
     found = await plan_question(resolved.worded, [], kg, resolved.found.chains) if resolved.worded else None
     if found is None or found.is_chain:
         return None
-    plan, last = found.reading.plan, Entities(resolved.ids)
-    if isinstance(plan, Aggregate | ValueOf | Top | Where) and isinstance(plan.source, SETS):
-        plan = replace(plan, source=Intersect((plan.source, last)))
-    elif isinstance(plan, SETS):
-        plan = Intersect((plan, last))
-    else:
+    plan = _changed(found.reading.plan, lambda things: Intersect((things, Entities(resolved.ids))))
+    if plan is None:
         return None
     assessment = await assess_reading(kg, resolved.worded, resolved.found, found.readings, plan=True)
     return await planned([replace(found.reading, plan=plan)], kg), assessment
+
+
+async def plan_besides(read: Planned, others_than: Sequence[str], kg: str) -> Planned:
+    """A plan without some of what it finds; itself where it is about no set of entities."""
+    plan = _changed(read.reading.plan, lambda things: Minus(things, Entities(tuple(others_than))))
+    return read if plan is None else await planned([replace(read.reading, plan=plan), *read.others], kg)
+
+
+def _changed(plan: QueryPlan, change: Callable[[EntitySet], EntitySet]) -> QueryPlan | None:
+    """A plan with the set that it finds, or computes over, changed; None where it is about no set."""
+    if isinstance(plan, Aggregate | ValueOf | Top | Where) and isinstance(plan.source, SETS):
+        return replace(plan, source=change(plan.source))
+    return change(plan) if isinstance(plan, SETS) else None
 
 
 async def plan_about_all(read: Planned, wording: Wording, kg: str) -> Planned:

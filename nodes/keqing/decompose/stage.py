@@ -13,13 +13,14 @@ from langgraph.types import Overwrite
 from trivium.kg.errors import NotLearntError
 from trivium.kg.plans.plan import Holds, NonEmpty, relations
 from trivium.kg.types import chain_text
-from trivium.nodes.keqing.conditions import Condition
+from trivium.nodes.keqing.conditions import Besides, Condition
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.decompose.follow_up import (
     LastAnswers,
     Resolved,
     Wording,
     continues,
+    ends,
     from_all,
     last_answers,
     opens,
@@ -31,6 +32,7 @@ from trivium.nodes.keqing.decompose.follow_up import (
 from trivium.nodes.keqing.decompose.plan import (
     Planned,
     plan_about_all,
+    plan_besides,
     plan_narrowed,
     plan_question,
     planned,
@@ -168,11 +170,20 @@ async def _followed(question: str, last: LastAnswers, kg: str) -> _Decomposed | 
         return None
     wording, read = best
     read = replace(read, events=[{"stage": "decompose", "event": "follow_up", "message": wording.note}, *read.events])
-    if len(wording.meant) < 2:
-        return read
+    if len(wording.meant) > 1:
+        if read.planned is not None:
+            read = replace(read, planned=await plan_about_all(read.planned, wording, kg))
+        else:
+            read = replace(read, found=from_all(read.found, wording.one, wording.meant))
+    return await _besides(read, wording.besides, kg) if wording.besides else read
+
+
+async def _besides(read: _Decomposed, others_than: Sequence[str], kg: str) -> _Decomposed:
+    """A reading without some of what it finds."""
     if read.planned is not None:
-        return replace(read, planned=await plan_about_all(read.planned, wording, kg))
-    return replace(read, found=from_all(read.found, wording.one, wording.meant))
+        return replace(read, planned=await plan_besides(read.planned, others_than, kg))
+    only: dict[int, Condition] = {number: Besides(op="besides", ids=list(others_than)) for number in ends(read.found)}
+    return replace(read, only=only)
 
 
 async def surest(wordings: Sequence[Wording], kg: str) -> tuple[Wording, _Decomposed] | None:

@@ -31,6 +31,7 @@ from trivium.tools.find_task_entities import find_task_entities, question_kind
 from trivium.tools.link_text import link_text
 
 _BY_YEAR = "This method does not narrow the last answers down by a year: ask by auto or keqing, or name what is meant."
+_OTHERS = "This method chooses one answer and looks for no others: ask by auto, keqing or oda."
 _EACH = "This method answers yes or no about one thing at a time: name the one that is meant."
 
 
@@ -45,6 +46,7 @@ class Whole:
         events: how it was read.
         about: the entities that are meant, any one of them, ids.
         among: the last answers among which it asks, ids.
+        besides: what it asks for others than, ids.
         named: whether the question names something besides what is meant.
         unclear: why nothing can be claimed; "" else.
     """
@@ -55,8 +57,13 @@ class Whole:
     events: list[dict[str, Any]] = field(default_factory=list)
     about: Sequence[str] = ()
     among: Sequence[str] = ()
+    besides: Sequence[str] = ()
     named: bool = True
     unclear: str = ""
+
+    def allows(self, entity: str) -> bool:
+        """Whether it may be an answer, as far as the last answers say."""
+        return not self.among or entity in self.among
 
 
 async def made_whole(
@@ -67,6 +74,7 @@ async def made_whole(
     *,
     topics: Sequence[str] = (),
     choices: bool = False,
+    others: bool = True,
 ) -> Whole:
     """A run's question, made whole by what its thread or its client says of the last answers.
 
@@ -77,6 +85,7 @@ async def made_whole(
         stage: the name of the stage that begins the run, for its events.
         topics: what the client says the question is about: then it points to that.
         choices: whether it has options; then "these" are the options.
+        others: whether the method finds all answers, so that some can be left out.
 
     Raises:
         UsageError: what the client gives as the last answer is none.
@@ -88,6 +97,8 @@ async def made_whole(
     found = None
     if last and not topics and points_back(question):
         found = await _followed(question, last, kg, choices=choices)
+    if found is not None and found.besides and not others:
+        found = Whole(question, question, unclear=_OTHERS) if not choices else replace(found, besides=())
     if found is None and not topics and not choices:
         found = await _unclear(question, kg)
     if found is None:
@@ -97,6 +108,7 @@ async def made_whole(
         of_one=found.of_one,
         about=list(found.about),
         among=list(found.among),
+        besides=list(found.besides),
         unclear=found.unclear,
     )
     events = [{"stage": stage, **event} for event in found.events]
@@ -123,6 +135,7 @@ async def _followed(question: str, last: LastAnswers, kg: str, *, choices: bool)
         wording.text,
         events=_noted(wording.note),
         about=about,
+        besides=wording.besides,
         named=wording.named or not wording.one,
     )
 

@@ -105,7 +105,7 @@ class _Writer:
             return None
         chains = [parse_chain(chain) for chain in done["match"]["chains"]]
         only = sub.get("only")
-        if only is not None and only["op"] != "among":
+        if only is not None and only["op"] != "among" and only["op"] != "besides":
             return None
         sources = (
             [Entities(tuple(done["seeds"]))] if sub["dep"] == [NO_DEPENDENCY] else list(map(self._set, sub["dep"]))
@@ -122,7 +122,7 @@ class _Writer:
         found: EntitySet = ways[0] if len(ways) == 1 else Union(tuple(ways))
         if done["excluded"]:
             found = Minus(found, Entities(tuple(done["excluded"])))
-        if only is not None:
+        if only is not None and only["op"] == "among":
             found = Intersect((found, Entities(tuple(only["ids"]))))
         if self._typed and "asked_type" in sub:
             found = Where(found, HasType(sub["asked_type"]))

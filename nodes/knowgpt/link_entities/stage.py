@@ -14,7 +14,7 @@ from langgraph.runtime import Runtime
 
 from trivium.kg.errors import UsageError
 from trivium.kg.loaders import lettered
-from trivium.nodes.keqing.decompose.whole import made_whole
+from trivium.nodes.keqing.decompose.whole import Whole, made_whole
 from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.knowgpt.state import Candidate, ChoiceInput, KnowGPTState
 from trivium.nodes.run.access import NO_MODEL
@@ -43,7 +43,9 @@ async def link_entities(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -
     if not state.get("choices"):
         question, listed = choices_in(question)
     choices, topics = check_choices(state.get("choices") or listed), topics_of(state)
-    whole = await made_whole(question, state, context.kg, "link_entities", topics=topics, choices=bool(choices))
+    whole = await made_whole(
+        question, state, context.kg, "link_entities", topics=topics, choices=bool(choices), others=False
+    )
     question = whole.question
     fresh = begun(state, question)
     named, *offered = await link_text(context.kg, [whole.of_one, *(choice["text"] for choice in choices)])
@@ -62,7 +64,7 @@ async def link_entities(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -
             for choice, entities in zip(choices, offered, strict=True)
         ]
     else:
-        by, candidates, spent, proposed = await _proposed(question, sources, context, whole.among)
+        by, candidates, spent, proposed = await _proposed(question, sources, context, whole)
         noted = [*noted, *proposed]
     info = runtime.execution_info
     return {
@@ -107,7 +109,7 @@ def check_choices(choices: Sequence[object]) -> list[ChoiceInput]:
 
 
 async def _proposed(
-    question: str, sources: Sequence[str], context: KnowGPTContext, among: Sequence[str]
+    question: str, sources: Sequence[str], context: KnowGPTContext, whole: Whole
 ) -> tuple[str, list[Candidate], Usage | None, list[dict[str, Any]]]:
     """Candidates of an open question: who proposed them, the candidates, what that cost, what happened."""
     if context.prompt == "direct":
@@ -123,12 +125,12 @@ async def _proposed(
         spent, noted = outcome.usage, list(outcome.events)
         names = [name for name in (outcome.value.candidates if outcome.value else []) if name.strip()]
         found = await _named(names[: context.candidates], sources, context.kg)
-        found = [each for each in found if not among or each["id"] in among]
+        found = [each for each in found if whole.allows(each["id"])]
         if found:
             return "llm", found, spent, noted
         message = "no candidate that the model named is an entity of the KG: the KG proposes"
         noted.append({"stage": "link_entities", "event": "no_candidate", "message": message})
-    return "kg", await _around(question, sources, context.kg, context.candidates, among), spent, noted
+    return "kg", await _around(question, sources, context.kg, context.candidates, whole), spent, noted
 
 
 async def _named(names: Sequence[str], sources: Sequence[str], kg: str) -> list[Candidate]:
@@ -138,16 +140,16 @@ async def _named(names: Sequence[str], sources: Sequence[str], kg: str) -> list[
     return [Candidate(id=key, text=label, entities=[key]) for key, label in best.items()]
 
 
-async def _around(question: str, sources: Sequence[str], kg: str, count: int, among: Sequence[str]) -> list[Candidate]:
+async def _around(question: str, sources: Sequence[str], kg: str, count: int, whole: Whole) -> list[Candidate]:
     """The ends of the triples around the question's entities, up to two hops away, that are nearest to the question.
 
-    Where the question asks `among` some, those alone.
+    Where a follow-up asks among some, those alone.
     """
     observed = await observe(kg, question, sources, ObservationLimits(max_hops=2))
     scores: dict[str, float] = {}
     for each in (each for observation in observed for each in observation):
         end = each.triple.end
-        if end not in sources and (not among or end in among):
+        if end not in sources and whole.allows(end):
             scores[end] = max(each.score, scores.get(end, -1.0))
     ends = sorted(scores, key=lambda end: -scores[end])[:count]
     labels = await get_labels(kg, ends)

@@ -98,6 +98,21 @@ async def test_one_of_them_by_its_place(say: Say) -> None:
     assert (await say("who directed the fourth one?"))["answers"] == [], "there are three"
 
 
+async def test_others_than_those_that_were_spoken_of(say: Say, taught_sample: str) -> None:
+    """By chains on a graph without types, by a plan on one with them; where there are no others, there are none."""
+    await say("who directed Alien?")
+    told = await say("what other films did he direct?")
+    assert (ids(told), len(read(told))) == (BY_SCOTT - {"alien"}, 1)
+    assert told["query"] is None or "alien" in told["query"]["cypher"], "the query says it too"
+    await say("who starred in Heat?")
+    assert ids(await say("who else starred in it?")) == set()
+    await say("did Alfred Hitchcock direct Rear Window?", kg=taught_sample)
+    films = ids(await say("which other films did he direct?", kg=taught_sample))
+    assert (len(films), "film/rear_window" in films) == (8, False)
+    await say("did Alfred Hitchcock direct Rear Window?", kg=taught_sample)
+    assert (await say("how many other films did he direct?", kg=taught_sample))["value"] == 8
+
+
 async def test_which_of_them(say: Say) -> None:
     await say("which films did Robert De Niro act in?")
     told = await say("which of them star Al Pacino?")

@@ -103,6 +103,14 @@ async def test_among_the_last_answers(say: Say, method: str) -> None:
     assert ids(await say("which of those did Ridley Scott direct?")) == set()
 
 
+async def test_others_than_those_that_were_spoken_of(say: Say, method: str) -> None:
+    for film, scott in (("alien", BY_SCOTT), ("heat", {"heat"})):
+        await say(f"who directed {film}?", topic_entities=[film])
+        told = await say("what other films did he direct?")
+        assert ids(told) == (scott - {film} if method == "oda" else set())
+        assert ("looks for no others" in told["answer"]) == (method == "knowgpt")
+
+
 async def test_one_of_the_last_answers_by_its_place(say: Say) -> None:
     films = [{"id": key} for key in ("gladiator", "alien", "runner")]
     last = {"question": "which films did Ridley Scott direct?", "stop_reason": "answered", "answers": films}
