@@ -536,17 +536,11 @@ class Knowledge:
         return await self.derived("decomposer", fingerprint, lambda: current_decomposer(self, now, own))
 
     async def exemplars(self) -> ExemplarIndex:
-        """Questions with their decomposition: of the pairs it was taught with, or, without any, of its templates."""
-        from trivium.policies.reader.chains.exemplars import (
-            EXEMPLARS,
-            ExemplarIndex,
-            load_exemplars,
-            template_exemplars,
-        )
+        """Questions with their decomposition, of the pairs it was taught with."""
+        from trivium.policies.reader.chains.exemplars import EXEMPLARS, ExemplarIndex, load_exemplars
 
         async def make() -> ExemplarIndex:
             found = await asyncio.to_thread(load_exemplars, self.learnt)
-            found = found or await template_exemplars((await self.templates()).templates, self.store)
             return await asyncio.to_thread(ExemplarIndex, found, self.embedder)
 
         schema = (await self.sources())["schema"]

@@ -8,12 +8,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from pydantic import Field
 
+from trivium.kg.errors import NotLearntError
 from trivium.kg.indexes.words import relation_words
+from trivium.kg.text import tokens
 from trivium.kg.types import Hop, schema_hops
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.reader.chains.exemplars import Exemplar
 from trivium.policies.reader.chains.mentions import split_question
 from trivium.policies.reader.chains.phrasing import has_exclusion_cue
+from trivium.policies.reader.chains.similar_mentions import short_for
+from trivium.policies.reader.english import classes
 from trivium.tools.call import Arguments, Result, tool
 from trivium.tools.contract import Count
 from trivium.tools.describe_entities import EntityDescription, describe_entities
@@ -28,6 +32,7 @@ __all__ = ["DecompositionHints", "Exemplar", "RelationHint", "decomposition_hint
 _OWN, _NEXT = 0.5, 0.2
 """Added to the nearness of a relation that an entity of the question has, and of one that can follow such a one."""
 _ENTITIES = 6
+_TWO = 2
 
 
 class DecompositionHintsArguments(Arguments):
@@ -86,13 +91,30 @@ async def decomposition_hints(
         relations: the most that are offered.
         exemplars: the most that are shown.
     """
-    ids = await resolve_entities.operation(kg, topics) if topics else (await link_text.operation(kg, [question]))[0]
+    ids = await resolve_entities.operation(kg, topics) if topics else await _linked(kg, question)
     described = [each for each in await describe_entities.operation(kg, ids) if each is not None]
     entities = (described if topics else _named(question, described))[:_ENTITIES]
     offered = await _relations(kg, question, entities, relations)
     shown = await kg.near((await kg.exemplars()).nearest, question, exemplars)
     excludes = has_exclusion_cue([word.text for word in split_question(question)])
     return DecompositionHints(entities, offered, list(shown), excludes)
+
+
+async def _linked(kg: Knowledge, question: str) -> list[str]:
+    """The entities that the question names, and those that a word of it stands for: "French" for France, "UK"."""
+    (exact,) = await link_text.operation(kg, [question])
+    try:
+        initials = (await kg.decomposer()).initials
+    except NotLearntError:
+        initials = {}
+    said = {word.text for label in await kg.store.labels(exact) for word in tokens(label)}
+    found = []
+    for word in split_question(question):
+        if word.text not in said | classes().unnamed:
+            # Two small letters are a word: "go" is no Gary Oldman.
+            short = len(word.text) > _TWO or question[word.start : word.end].isupper()
+            found.append(await short_for(word.text, kg.store, initials if short else {}))
+    return list(dict.fromkeys([*exact, *(hits[0].id for hits in found if hits)]))
 
 
 def _named(question: str, entities: Sequence[EntityDescription]) -> list[EntityDescription]:
@@ -115,7 +137,7 @@ async def _relations(
     near += [_OWN if hop in own else _NEXT if hop in after else 0.0 for hop in hops]
     types = {each.name: (tuple(each.head_types), tuple(each.tail_types)) for each in schema}
     order = np.argsort(-near, kind="stable").tolist()
-    first = [at for at in order if hops[at] in own][: most * 3 // 4]
+    first = [at for at in order if hops[at] in own][: most * 2 // 3]
     chosen = [hops[at] for at in [*first, *(at for at in order if at not in first)][:most]]
     hints = []
     for hop in chosen:

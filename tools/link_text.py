@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.paths.examples import MAX_SOURCES, link_texts
+from trivium.policies.paths.examples import MAX_SOURCES, link_texts, says_little
 from trivium.tools.call import Arguments, Result, tool
 
-__all__ = ["MAX_SOURCES", "link_text"]
+__all__ = ["MAX_SOURCES", "link_text", "says_little"]
 
 
 class LinkTextArguments(Arguments):

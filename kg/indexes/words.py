@@ -8,6 +8,7 @@ from itertools import groupby
 
 _IRI = re.compile(r"[a-z][a-z0-9+.-]*://\S+|urn:\S+", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
+_PATH = 3  # parts of a Freebase path: domain, type, property
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -28,6 +29,19 @@ def short_name(name: str) -> str:
     `http://example.org/birth_date` -> `birth_date`; `directed_by` -> `directed_by`.
     """
     return re.split(r"[/#:]", name.rstrip("/#:"))[-1] or name if _IRI.fullmatch(name) else name
+
+
+@lru_cache(maxsize=65_536)
+def brief_name(name: str) -> str:
+    """What a prompt shows of a relation's name: `short_name`, of a Freebase path without what it says twice.
+
+    `/people/person/places_lived./people/place_lived/location` -> `person/places_lived/location`; two relations may have
+    one brief name.
+    """
+    first, *others = [part.strip("/").split("/") for part in name.split("./")]
+    if not name.startswith("/") or len(first) < _PATH or re.search(r"\s", name):
+        return short_name(name)
+    return "/".join([*first[1:], *(part[-1] for part in others)])
 
 
 @lru_cache(maxsize=65_536)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from trivium.kg.indexes.words import brief_name
 from trivium.kg.text import fold_name
 from trivium.kg.types import WalkedTriple
 from trivium.nodes.oda.memory import triples_of
@@ -15,6 +16,7 @@ from trivium.tools.observe import Observation
 
 _NOTHING = "(none)"
 _ENDS = 20  # entities named in a line
+_SEEN = 6  # those of a line that is only a guide
 _MANY = 15  # single triples of the memory from which they share lines
 
 
@@ -55,13 +57,14 @@ class EntityNames:
 
     def triple(self, triple: WalkedTriple) -> str:
         """`(head, relation, tail)` as it is stored."""
-        return f"({self.entity(triple.head)}, {triple.relation}, {self.entity(triple.tail)})"
+        head, tail = self._told_apart(triple.head), self._told_apart(triple.tail)
+        return f"({head}, {brief_name(triple.relation)}, {tail})"
 
     def triples(self, triples: Iterable[WalkedTriple]) -> str:
-        """The triples, a line for each start and relation."""
-        return "\n".join(line.text for line in self.lines(triples)) or _NOTHING
+        """The triples of an observation, a line for each start and relation, of many entities the first."""
+        return "\n".join(line.text for line in self.lines(triples, _SEEN)) or _NOTHING
 
-    def lines(self, triples: Iterable[WalkedTriple]) -> list[PromptLine]:
+    def lines(self, triples: Iterable[WalkedTriple], most: int = _ENDS) -> list[PromptLine]:
         """The triples as they are stored, each once; those of one start and relation share a line.
 
         `(Lured; Shockproof, directed_by, Douglas Sirk)`. Entities of one name are told apart by their ids.
@@ -74,10 +77,10 @@ class EntityNames:
                 groups.setdefault((triple.start, triple.relation, triple.inverse), []).append(triple)
         out = []
         for (start, relation, inverse), found in groups.items():
-            ends = [self._told_apart(triple.end) for triple in found[:_ENDS]]
-            many = "; ".join(ends) + (f"; and {len(found) - _ENDS} more" if len(found) > _ENDS else "")
-            one = self._told_apart(start)
-            out.append(PromptLine(f"({many if inverse else one}, {relation}, {one if inverse else many})", found))
+            ends = [self._told_apart(triple.end) for triple in found[:most]]
+            many = "; ".join(ends) + (f"; and {len(found) - most} more" if len(found) > most else "")
+            head, tail = (many, self._told_apart(start)) if inverse else (self._told_apart(start), many)
+            out.append(PromptLine(f"({head}, {brief_name(relation)}, {tail})", found))
         return out
 
     def _told_apart(self, key: str) -> str:

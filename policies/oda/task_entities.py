@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
-from trivium.kg.indexes import own_words
+from trivium.kg.indexes import own_words, relation_words
 from trivium.kg.store import GraphStore
 from trivium.kg.text import tokens
 from trivium.kg.types import EntityHit
 from trivium.policies.oda.similarity_choice import RelationNames, SimilarityChoice
+from trivium.policies.reader.chains.lexicon import stem
 from trivium.policies.reader.chains.mentions import (
     DEFAULT_MENTION_MODEL,
     Mention,
@@ -74,6 +75,8 @@ async def find_task_entities(
         mentions = _apart(read)[:1]
     else:
         mentions = _apart(read)
+    if len(mentions) > 1:
+        mentions = await _without_schema_words(mentions, read, store)
     if not mentions:
         return TaskEntities({}, [])
     texts = [mention.text for mention in mentions]
@@ -84,6 +87,24 @@ async def find_task_entities(
         given = next((hit.id for hit in mention.hits if hit.id in topics), None)
         found[given or await _meant(mention, choice, read.plain, store)] = same
     return TaskEntities(found, texts)
+
+
+async def _without_schema_words(
+    mentions: Sequence[Mention], question: SplitQuestion, store: GraphStore
+) -> Sequence[Mention]:
+    """Without single words that say what is asked for ("country", "actors"), where another name is left.
+
+    A graph of everything names such words too, as a genre or a tag. They are words of its relations' and types' names,
+    and written small.
+    """
+    relations = await store.schema()
+    names = [relation.name for relation in relations]
+    names += [kind for relation in relations for kind in (*relation.head_types, *relation.tail_types)]
+    said = {stem(word) for name in names for word in relation_words(name).split()}
+    small = {place for place, word in enumerate(question.words) if question.text[word.start : word.end].islower()}
+    asked = {place for place in small if stem(question.plain[place]) in said}
+    left = [each for each in mentions if each.stop - each.start > 1 or each.start not in asked]
+    return left or mentions
 
 
 def _apart(question: SplitQuestion) -> list[Mention]:

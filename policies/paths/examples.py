@@ -69,6 +69,12 @@ def _spans(words: Sequence[Token], text: str) -> list[tuple[int, int, str]]:
     return [span for span in found if span[1] - span[0] > 1 or len(words) == 1 or _tells(words[span[0]].text)]
 
 
+def says_little(name: str) -> bool:
+    """Whether a concept is made of words that tell nothing apart ("someone", "need to"), so that no path shows much."""
+    words = tokens(name)
+    return bool(words) and all(word.text in classes().empty for word in words)
+
+
 def _tells(word: str) -> bool:
     return len(word) >= _SHORT and word not in classes().no_topic
 

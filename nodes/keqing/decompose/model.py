@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from trivium.kg.indexes.words import brief_name
 from trivium.kg.text import fold_name
 from trivium.kg.types import EntityHit, Hop
 from trivium.nodes.keqing.conditions import Condition
@@ -13,10 +15,12 @@ from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.decompose.follow_up import LastAnswers, from_all, hits_of
 from trivium.nodes.keqing.decompose.prompt import (
     DECOMPOSE,
+    EITHER_WAY,
     LAST_ANSWERS,
     AskedDecomposition,
     before,
     conditions,
+    in_full,
     problem,
     sub_questions,
 )
@@ -33,9 +37,9 @@ from trivium.tools.match_templates import match_templates
 from trivium.tools.next_relations import next_relations
 
 _ANSWERS = 20  # of the last run, named in the prompt
-_RELATIONS = 20
-_PROMPT = 950  # tokens of the prompt without its schema; exemplars are left out from where it would be longer
-_TELLING = 30  # characters of a relation's name that can do without a wording
+_RELATIONS = 30  # hops; both ways of one relation share a line
+_PROMPT = 990  # tokens of the prompt without its schema; exemplars are left out from where it would be longer
+_TELLING = 14  # characters of a relation's name that can do without a wording
 _FEWEST = 12  # relations that are offered however long their names are
 _WORDING = 60  # characters of a template that is shown beside its relation
 _KINDS = 2  # types shown at each end of a relation
@@ -71,45 +75,63 @@ async def decompose_by_model(
         "entities": "\n".join(map(_entity, hints.entities)) or "(none was found by its name)",
         "context": _before(last, hits),
     }
-    prompt = _within(values, hints.relations, list(map(_shown, hints.exemplars)))
+    names = _brief(known)
+    prompt = _within(values, hints.relations, list(map(_shown, hints.exemplars)), names)
     outcome: ModelReply[AskedDecomposition] = await ask_typed(
-        context, None, prompt, AskedDecomposition, stage="decompose", check=_checker(known, hints.entities)
+        context, None, prompt, AskedDecomposition, stage="decompose", check=_checker(known, hints.entities, names)
     )
     if outcome.value is None:
         return ModelDecomposition(None, outcome)
-    subs = await _with_habits(sub_questions(outcome.value, excludes_used=hints.excludes), kg)
+    asked = in_full(outcome.value, {brief: name for name, brief in names.items()})
+    subs = await _with_habits(sub_questions(asked, excludes_used=hints.excludes), kg)
     subs, links = await _walkable(subs, await _linked(subs, topics, kg), kg)
     found = Decomposition(subs, links)
     if hits:
         found = from_all(found, LAST_ANSWERS, hits)
-    return ModelDecomposition(found, outcome, conditions(outcome.value, last.ids if last else ()))
+    return ModelDecomposition(found, outcome, conditions(asked, last.ids if last else ()))
 
 
-def _checker(relations: Collection[str], entities: Sequence[EntityDescription]) -> Callable[..., str | None]:
+def _brief(relations: Collection[str]) -> dict[str, str]:
+    """Names to show in place of long ones, where each means one relation alone."""
+    briefs = {name: brief_name(name) for name in relations}
+    count = Counter([*briefs.values(), *(name for name, brief in briefs.items() if name != brief)])
+    return {name: brief for name, brief in briefs.items() if brief != name and count[brief] == 1}
+
+
+def _checker(
+    relations: Collection[str], entities: Sequence[EntityDescription], names: Mapping[str, str]
+) -> Callable[..., str | None]:
     """What is wrong with a decomposition, for the model to read; that an entity lacks a relation is said once only."""
+    full = {brief: name for name, brief in names.items()}
     hops = {fold_name(name): each for each in entities for name in (each.label, each.id)}
     told = False
 
     def check(said: AskedDecomposition) -> str | None:
         nonlocal told
-        if (wrong := problem(said, relations)) or told:
+        asked = in_full(said, full)
+        if (wrong := problem(asked, relations)) or told:
             return wrong
-        for sub in sub_questions(said, excludes_used=False):
+        for sub in sub_questions(asked, excludes_used=False):
             for each in (hops.get(fold_name(name)) for name in sub.seed_entities):
                 if each and sub.chain and not any(hop.relation == sub.chain[0].relation for hop in each.hops):
                     told = True
-                    relation = sub.chain[0].relation
+                    relation = names.get(sub.chain[0].relation, sub.chain[0].relation)
                     return f"{each.label} has no {relation}: take a relation that it has, or leave it out"
         return None
 
     return check
 
 
-def _within(values: Mapping[str, str], hints: Sequence[RelationHint], exemplars: Sequence[str]) -> str:
+def _within(
+    values: Mapping[str, str], hints: Sequence[RelationHint], exemplars: Sequence[str], names: Mapping[str, str]
+) -> str:
     """The prompt within its length: without the farthest exemplars, then wordings, and then relations."""
     prompt = operator_prompt(DECOMPOSE)
+    briefly = [
+        each._replace(hop=Hop(names.get(each.hop.relation, each.hop.relation), each.hop.inverse)) for each in hints
+    ]
     text = ""
-    for shown, relations in _shorter(hints, exemplars):
+    for shown, relations in _shorter(briefly, exemplars):
         text = prompt.fill(**values, relations=relations, exemplars="".join(shown))
         if estimate_tokens(text) <= _PROMPT:
             break
@@ -125,7 +147,7 @@ def _shorter(hints: Sequence[RelationHint], exemplars: Sequence[str]) -> Iterato
         yield (), _relations([*own, *others], terse=True)
         if len(own) + len(others) <= _FEWEST:
             return
-        (own if len(own) > 2 * len(others) else others).pop()  # the farthest
+        (own if len(own) > len(others) else others).pop()  # the farthest
 
 
 def _entity(each: EntityDescription) -> str:
@@ -138,18 +160,30 @@ def _relations(hints: Sequence[RelationHint], *, terse: bool = False) -> str:
 
     With `terse` without the wordings of long names, which say themselves what they mean.
     """
-    own, others = ([_relation(each, terse=terse) for each in hints if each.own is wanted] for wanted in (True, False))
+    own, others = (_lines([each for each in hints if each.own is wanted], terse=terse) for wanted in (True, False))
     if not own or not others:
         return "\n".join([*own, *others])
     return "\n".join(["Of these entities, for a first step:", *own, "Of other entities, for later steps:", *others])
 
 
-def _relation(each: RelationHint, *, terse: bool) -> str:
-    ends = " -> ".join(as_data(" or ".join(kinds[:_KINDS])) or "*" for kinds in (each.starts, each.ends))
-    wording = f'"{as_data(each.wording)}"' if each.wording and len(each.wording) <= _WORDING else ""
-    if terse and len(each.hop.relation) > _TELLING:
-        wording = ""
-    return "  ".join(filter(None, (as_data(str(each.hop)), "" if ends == "* -> *" else ends, wording)))
+def _lines(hints: Sequence[RelationHint], *, terse: bool) -> list[str]:
+    """A line for each relation, both ways of it together: `(^)written_by  "who wrote [mask]?"  ^"what did …"`."""
+    ways: dict[str, list[RelationHint]] = {}
+    for each in hints:
+        ways.setdefault(each.hop.relation, []).append(each)
+    return [_relation(sorted(found, key=lambda each: each.hop.inverse), terse=terse) for found in ways.values()]
+
+
+def _relation(ways: Sequence[RelationHint], *, terse: bool) -> str:
+    first, both = ways[0], len(ways) == 2
+    name = f"{EITHER_WAY}{as_data(first.hop.relation)}" if both else as_data(str(first.hop))
+    ends = " -> ".join(as_data(" or ".join(kinds[:_KINDS])) or "*" for kinds in (first.starts, first.ends))
+    said = [
+        ("^" if both and each.hop.inverse else "") + f'"{as_data(each.wording)}"'
+        for each in ways
+        if each.wording and len(each.wording) <= _WORDING and not (terse and len(each.hop.relation) > _TELLING)
+    ]
+    return "  ".join([name, *([] if ends == "* -> *" else [ends]), *said])
 
 
 def _before(last: LastAnswers | None, hits: Sequence[EntityHit]) -> str:

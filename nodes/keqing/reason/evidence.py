@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from trivium.kg.indexes import relation_words
+from trivium.kg.indexes.words import brief_name
 from trivium.kg.text import fold_name
 from trivium.kg.types import Triple
 from trivium.nodes.keqing.state import Found
@@ -28,6 +29,9 @@ _NAMELESS = re.compile(
 )
 
 
+_DIGITS = 8  # of the longest number that a candidate may have
+
+
 def is_nameless(entity: str, label: str) -> bool:
     """Whether an entity is CVT-like: its label is its id, and the id is not a name."""
     return entity == label and _NAMELESS.fullmatch(entity) is not None
@@ -41,15 +45,21 @@ class ShownEvidence:
         lines: triples in the chosen format, each once.
         names: for each candidate's name as it is shown, folded, the candidates that carry it.
         left_out: candidates beyond the token budget.
+        numbers: the candidates by the numbers that they are shown with; none where they have none.
     """
 
     lines: list[str] = field(default_factory=list)
     names: dict[str, list[Found]] = field(default_factory=dict)
     left_out: list[Found] = field(default_factory=list)
+    numbers: dict[int, Found] = field(default_factory=dict)
 
-    def called(self, name: str) -> list[Found]:
-        """The candidates that a model means by this; none where it names no candidate."""
-        return self.names.get(fold_name(name), [])
+    def called(self, said: str | int) -> list[Found]:
+        """The candidates that a model means by this number or name; none where it means no candidate."""
+        name = str(said).removeprefix("#").strip()
+        number = int(name) if name.isdecimal() and len(name) < _DIGITS else None
+        if number in self.numbers and (isinstance(said, int) or fold_name(said) not in self.names):
+            return [self.numbers[number]]
+        return self.names.get(fold_name(str(said)), []) or self.names.get(fold_name(name), [])
 
 
 def gather(
@@ -58,6 +68,8 @@ def gather(
     style: Format,
     tokens: int,
     notes: Mapping[Triple, str] | None = None,
+    *,
+    numbered: bool = False,
 ) -> ShownEvidence:
     """The evidence of a sub-question within a token budget, best candidates first.
 
@@ -67,10 +79,14 @@ def gather(
         style: the triple format.
         tokens: the budget, as `estimate_tokens` counts; the first candidate is shown in any case.
         notes: what stands behind a triple's line (`trivium.nodes.run.qualifiers`).
+        numbered: show each candidate after its number, from 1.
     """
     shown = _shown_names(candidates, labels)
+    called = dict(shown)
+    if numbered:
+        shown |= {each["id"]: f"#{place} {shown[each['id']]}" for place, each in enumerate(candidates, 1)}
     out, seen, spent = ShownEvidence(), set[str](), 0
-    for candidate in candidates:
+    for number, candidate in enumerate(candidates, 1):
         lines = [line for line in _lines(candidate["path"], shown, labels, style, notes or {}) if line not in seen]
         spent += sum(map(estimate_tokens, lines))
         if spent > tokens and out.lines:
@@ -78,7 +94,9 @@ def gather(
             continue
         seen.update(lines)
         out.lines += lines
-        for name in {shown[candidate["id"]], labels[candidate["id"]], candidate["id"]}:
+        if numbered:
+            out.numbers[number] = candidate
+        for name in {shown[candidate["id"]], called[candidate["id"]], labels[candidate["id"]], candidate["id"]}:
             known = out.names.setdefault(fold_name(name), [])
             if candidate not in known:
                 known.append(candidate)
@@ -126,4 +144,4 @@ def _line(run: Sequence[Step], shown: Mapping[str, str], style: Format) -> str:
         start, end, relations = end, start, relations[::-1]
     if style == "text":
         return f"{start} {' '.join(map(relation_words, relations))} {end}."
-    return f"({start}, {' '.join(relations)}, {end})"
+    return f"({start}, {' '.join(map(brief_name, relations))}, {end})"

@@ -31,7 +31,7 @@ async def judge(state: KeqingState, context: KeqingContext) -> dict[str, Any]:
     waiting = [done for done in state["retrieved"].values() if "more" in done]
     if not waiting:
         return {}
-    asked, labels = await _evidence(waiting, context)
+    asked, labels = await _evidence(waiting, _common(state), context)
     if not asked:
         return {"retrieved": {str(done["id"]): _settled(done, done["found"]) for done in waiting}}
     prompt = await _prompt(state, asked, labels, context)
@@ -49,11 +49,35 @@ async def judge(state: KeqingState, context: KeqingContext) -> dict[str, Any]:
     return {"retrieved": retrieved, "usage": outcome.usage, "events": events}
 
 
+def _common(state: KeqingState) -> dict[int, set[str]]:
+    """For sub-questions whose answers intersect the candidates that all of them have, where there are any.
+
+    An answer is among those, so that no prompt is cut before it. Sub-questions intersect that the same ones start from:
+    none, where they are the question's last, or one.
+    """
+    users = {sub["id"]: [each["id"] for each in state["sub_questions"] if sub["id"] in each["dep"]]
+             for sub in state["sub_questions"]}  # fmt: skip
+    together: dict[tuple[int, ...], list[int]] = {}
+    for number, after in users.items():
+        if len(after) <= 1:
+            together.setdefault(tuple(after), []).append(number)
+    out: dict[int, set[str]] = {}
+    for group in together.values():
+        found = [state["retrieved"].get(str(number)) for number in group]
+        sets = [{item["id"] for item in _candidates(done)} for done in found if done]
+        if len(group) > 1 and len(sets) == len(group) and (common := set.intersection(*sets)):
+            out.update(dict.fromkeys(group, common))
+    return out
+
+
 async def _evidence(
-    waiting: Sequence[Retrieved], context: KeqingContext
+    waiting: Sequence[Retrieved], common: Mapping[int, set[str]], context: KeqingContext
 ) -> tuple[dict[int, ShownEvidence], dict[str, str]]:
     """For each sub-question with candidates that have names its evidence, and the labels of all entities in it."""
-    candidates = {done["id"]: _candidates(done) for done in waiting}
+    candidates = {
+        done["id"]: [each for each in _candidates(done) if each["id"] in common.get(done["id"], {each["id"]})]
+        for done in waiting
+    }
     paths = [item["path"] for found in candidates.values() for item in found]
     ids = {key for path in paths for step in path for key in (step[0], step[2])}
     ids |= {seed for done in waiting for seed in done["seeds"][:_SEEDS]}
@@ -62,7 +86,7 @@ async def _evidence(
     beside = await notes((step for path in paths for step in path), context.kg)
     # Candidates without a name say nothing to a model: those of a hop into a compound value, whose next hop leaves it.
     asked = {
-        number: gather(found, labels, context.triple_format, context.evidence_tokens, beside)
+        number: gather(found, labels, context.triple_format, context.evidence_tokens, beside, numbered=True)
         for number, found in candidates.items()
         if any(not is_nameless(item["id"], labels[item["id"]]) for item in found)
     }
@@ -104,7 +128,7 @@ def _missing(said: WaveAnswers, asked: Mapping[int, ShownEvidence]) -> str | Non
 
 
 def _chosen(
-    done: Retrieved, said: list[str] | str, evidence: ShownEvidence
+    done: Retrieved, said: list[int | str] | str, evidence: ShownEvidence
 ) -> tuple[list[Found], list[dict[str, Any]]]:
     """The candidates that the model chose, in the chains' own order, and what it said that is none."""
     shown = {item["id"] for items in evidence.names.values() for item in items}
@@ -112,7 +136,7 @@ def _chosen(
         wanted, dropped = shown, list[str]()
     else:
         wanted = {item["id"] for name in said for item in evidence.called(name)}
-        dropped = [name for name in said if not evidence.called(name)]
+        dropped = [str(name) for name in said if not evidence.called(name)]
     events = []
     if dropped:
         events.append(_event(done, "not_a_candidate", f"not among the candidates: {', '.join(dropped[:_SAID])}"))

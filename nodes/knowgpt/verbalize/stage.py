@@ -18,11 +18,13 @@ from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.usage import TOKEN_BYTES, estimate_tokens
 from trivium.nodes.run.write_answer import listed
 from trivium.tools.get_labels import get_labels
+from trivium.tools.link_text import says_little
 
 _FACTS = 6  # facts that one sentence joins
 _DESCRIBED = 20  # triples that a description is made of
 _PATHS = 3  # for one candidate, the best
-_OTHERS = 6  # triples shown that lead to no candidate
+_OTHERS = 6  # triples shown that lead to no candidate, where none leads to any
+_ANY = 10_000  # tokens: no limit for a single path
 
 Writer: TypeAlias = Callable[[Sequence["Fact"], Mapping[str, str], int], list[Line]]
 
@@ -39,46 +41,83 @@ async def verbalize(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> di
     facts = facts_of(state["evidence"])
     ids = sorted({key for head, _, tail in facts for key in (head, tail)})
     labels = {key: as_data(label) for key, label in zip(ids, await get_labels(context.kg, ids), strict=True)}
-    if context.model != NO_MODEL and form != "graph":
-        return {"lines": _by_candidate(state, FORMS[form], labels, context.evidence_tokens)}
-    lines = FORMS[form](facts, labels, context.evidence_tokens)
-    if form != "graph" or context.model == NO_MODEL or context.description == "rules" or not lines:
+    if context.model == NO_MODEL:
+        return {"lines": FORMS[form](facts, labels, context.evidence_tokens)}
+    telling = [each for each in state["evidence"] if _tells(each, labels)]
+    if form != "graph":
+        return {"lines": _by_candidate(state, telling, FORMS[form], labels, context.evidence_tokens)}
+    lines = as_graph(facts_of(telling)[:_DESCRIBED], labels, context.evidence_tokens)
+    if context.description == "rules" or not lines:
         return {"lines": lines}
     from trivium.nodes.knowgpt.verbalize.model import describe  # a run without a model pays nothing for the layer
     from trivium.nodes.model import state_update
 
     said = [fact for line in lines for fact in line["triples"]]
-    shown = as_triples([fact for fact in said if fact[0] != fact[2]][:_DESCRIBED], labels, context.evidence_tokens)
+    shown = as_triples(said, labels, context.evidence_tokens)
     outcome = await describe(state, shown, labels[center_of(said)], context)
     text = as_data(outcome.value, context.evidence_tokens * TOKEN_BYTES) if outcome.value else ""
     return {"lines": [Line(text=text, triples=said)] if text else lines, **state_update(outcome)}
 
 
-def _by_candidate(state: KnowGPTState, write: Writer, labels: Mapping[str, str], tokens: int) -> list[Line]:
-    """Under each candidate what speaks for it, its best paths, or that nothing does; then a few other facts.
+def _tells(evidence: EvidencePath, labels: Mapping[str, str]) -> bool:
+    """Whether a path says something to a model: the concepts before its end are none like "someone" or "need to".
+
+    Of a single triple, which leads to no candidate, neither end is.
+    """
+    steps = evidence["steps"]
+    ends = {key for step in steps for key in (step[0], step[2])}
+    return not any(says_little(labels[key]) for key in ends - {evidence["target"]})
+
+
+def _by_candidate(
+    state: KnowGPTState, evidence: Sequence[EvidencePath], write: Writer, labels: Mapping[str, str], tokens: int
+) -> list[Line]:
+    """Under each candidate its best paths, a whole one in each line, or that there is none.
 
     The paper's prompts list the evidence of all candidates together, where a model cannot tell what speaks for which.
+    Every candidate's best path comes before any second one within the budget. What leads to no candidate is shown only
+    where nothing leads to any.
     """
     from trivium.nodes.knowgpt.answer.model import letters  # belongs to the layer of the chat model
 
-    candidates, said, out = state["candidates"], set[Fact](), list[Line]()
-    share = tokens // (len(candidates) + 1)
-    for key, candidate in zip(letters(candidates), candidates, strict=True):
-        own = [each for each in state["evidence"] if each["target"] in candidate["entities"]]
-        facts = facts_of(sorted(own, key=lambda each: -each["reward"])[:_PATHS])
-        new = [fact for fact in facts if fact not in said and fact[0] != fact[2]]
-        said.update(new)
-        found = "" if new else " (no link found)" if not facts else " (see above)"
-        out.append(Line(text=f"{as_data(key)}: {as_data(candidate['text'])}{found}", triples=[]))
-        out += [Line(text=f"  {line['text']}", triples=line["triples"]) for line in write(new, labels, share)]
-    others = [fact for fact in facts_of(state["evidence"]) if fact not in said and fact[0] != fact[2]][:_OTHERS]
-    return out + write(others, labels, share)
+    candidates = state["candidates"]
+    paths = [_lines_of(evidence, candidate["entities"], write, labels) for candidate in candidates]
+    shown: list[list[Line]] = [[] for _ in candidates]
+    spent = 0
+    for rank in range(_PATHS):
+        for place, found in enumerate(paths):
+            cost = estimate_tokens(f"  {found[rank]['text']}\n") if rank < len(found) else tokens
+            if rank < len(found) and spent + cost <= tokens:
+                shown[place].append(Line(text=f"  {found[rank]['text']}", triples=found[rank]["triples"]))
+                spent += cost
+    out = list[Line]()
+    for key, candidate, found, lines in zip(letters(candidates), candidates, paths, shown, strict=True):
+        none = "" if found else " (no link found)"
+        out += [Line(text=f"{as_data(key)}: {as_data(candidate['text'])}{none}", triples=[]), *lines]
+    return out if any(paths) else out + write(facts_of(evidence)[:_OTHERS], labels, tokens)
+
+
+def _lines_of(
+    evidence: Sequence[EvidencePath], entities: Sequence[str], write: Writer, labels: Mapping[str, str]
+) -> list[Line]:
+    """The best paths to a candidate's entities, a line each; none that only leads up to one before it."""
+    said, out = list[set[Fact]](), list[Line]()
+    for each in sorted((each for each in evidence if each["target"] in entities), key=lambda each: -each["reward"]):
+        facts = facts_of([each])
+        if facts and not any(before <= set(facts) for before in said):
+            said.append(set(facts))
+            text = " ".join(line["text"] for line in write(facts, labels, _ANY))
+            out.append(Line(text=text, triples=facts))
+    return out[:_PATHS]
 
 
 def facts_of(evidence: Sequence[EvidencePath]) -> list[Fact]:
-    """The distinct triples of the evidence, those of the largest reward first, a path's in its own order."""
+    """The distinct triples of the evidence, those of the largest reward first, a path's in its own order.
+
+    A triple whose ends are one entity says nothing and is left out.
+    """
     steps = [step for each in sorted(evidence, key=lambda item: -item["reward"]) for step in each["steps"]]
-    return list(dict.fromkeys((head, relation, tail) for head, relation, tail, _ in steps))
+    return list(dict.fromkeys((head, relation, tail) for head, relation, tail, _ in steps if head != tail))
 
 
 def as_triples(facts: Sequence[Fact], labels: Mapping[str, str], tokens: int) -> list[Line]:
@@ -97,6 +136,8 @@ def as_graph(facts: Sequence[Fact], labels: Mapping[str, str], tokens: int) -> l
 
     The paper has the model write this text; these are the rules for where there is none, or none that answers.
     """
+    if not facts:
+        return []
     center = center_of(facts)
     near = [fact for fact in facts if center in (fact[0], fact[2])]
     others = list(dict.fromkeys(t if h == center else h for h, _, t in near))

@@ -22,10 +22,9 @@ from trivium.kg.errors import CorruptError, VersionError
 from trivium.kg.loaders import Question as Pair
 from trivium.kg.store import GraphStore
 from trivium.kg.text import tokens
-from trivium.kg.types import Hop, parse_chain
+from trivium.kg.types import parse_chain
 from trivium.policies.reader.chains.compact_decomposer import CompactDecomposer
-from trivium.policies.reader.chains.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion
-from trivium.policies.reader.chains.templates import QuestionTemplate
+from trivium.policies.reader.chains.decomposer import MASK, Decomposition, SubQuestion
 
 EXEMPLARS = ArtifactKind("the exemplars", "exemplars", 1, "learn again with trivium learn keqing", private=True)
 _KEPT = 200  # over all chains
@@ -62,25 +61,6 @@ async def make_exemplars(pairs: Sequence[Pair], decomposer: CompactDecomposer, s
         if _walks(pair, found, decomposer):
             made.append(Exemplar(pair.question, tuple(map(sub_question_record, found.sub_questions))))
     return made
-
-
-async def template_exemplars(templates: Sequence[QuestionTemplate], store: GraphStore) -> list[Exemplar]:
-    """For a KG without pairs: its templates, each asked about an entity whose triples come first in the graph."""
-    starts: dict[Hop, str] = {}
-    async for batch in store.triples():
-        for head, relation, tail in batch:
-            starts.setdefault(Hop(relation, inverse=False), head)
-            starts.setdefault(Hop(relation, inverse=True), tail)
-        break  # the first triples will do: these are examples of form
-    asked = [(template, starts[template.chains[0][0]]) for template in templates if template.chains[0][0] in starts]
-    labels = await store.labels([start for _, start in asked])
-    return [
-        Exemplar(
-            template.text.replace(MASK, label),
-            (sub_question_record(SubQuestion(0, template.text, (NO_DEPENDENCY,), (label,), chain=template.chains[0])),),
-        )
-        for (template, _), label in zip(asked[:_KEPT], labels, strict=False)
-    ]
 
 
 def _masked(exemplar: Exemplar) -> str:

@@ -50,7 +50,7 @@ async def find_similar(
     spans = {w: question.text[question.words[w[0]].start : question.words[w[1] - 1].end] for w in windows}
     partial = await store.find_partial(list(spans.values()))
     found = [
-        [*await _short_for(span, store, initials or {}), *hits]
+        [*await short_for(span, store, initials or {}), *hits]
         for span, hits in zip(spans.values(), partial, strict=True)
     ]
     longest = max((j - i for (i, j), hits in zip(windows, found, strict=True) if hits), default=0)
@@ -80,7 +80,7 @@ async def with_initials(question: SplitQuestion, store: GraphStore, initials: In
     return replace(question, mentions=tuple(mentions))
 
 
-async def _short_for(span: str, store: GraphStore, initials: Initials) -> list[EntityHit]:
+async def short_for(span: str, store: GraphStore, initials: Initials) -> list[EntityHit]:
     """The entities of these initials, and the country whose people or language a single word names."""
     folded = fold_name(span)
     whole = [hit for hits in await store.find(initials.get(folded, ()), limit=1, fuzzy=False) for hit in hits]

@@ -101,6 +101,7 @@ class WordClasses:
     asks_or_orders: frozenset[str]
     little: frozenset[str]
     no_topic: frozenset[str]
+    placeholders: frozenset[str]
     you: frozenset[str]
     asks: frozenset[str]
     when_where: frozenset[str]
@@ -114,6 +115,11 @@ class WordClasses:
     def idle(self) -> frozenset[str]:
         """Words that speak for no relation, auxiliaries among them."""
         return self.auxiliaries | self.little
+
+    @cached_property
+    def empty(self) -> frozenset[str]:
+        """Words that a commonsense KG has as concepts and that tell nothing apart: "someone", "need to", "you"."""
+        return self.idle | self.no_topic | self.placeholders | self.you
 
     @cached_property
     def unnamed(self) -> frozenset[str]:

@@ -192,3 +192,51 @@ async def test_evidence_stands_under_the_choice_that_it_leads_to(kg: str, monkey
     assert "  (Heat, directed_by, Michael Mann)" in mann
     assert "C: Xyzzy Qwfp (no link found)" in knowledge
     assert knowledge.count("(Heat, directed_by, Michael Mann)") == 1
+
+
+CONCEPTS = """ink\tAtLocation\tpen
+pen\tAtLocation\tdesk drawer
+ink\tAtLocation\tsomeone
+someone\tAtLocation\tblotter
+ink\tAtLocation\tink
+ink\tUsedFor\tdraw
+"""
+
+
+@pytest.mark.parametrize(
+    ("arm", "shown"),
+    [
+        ("rl/triples", "  (ink, AtLocation, pen) (pen, AtLocation, desk drawer)"),
+        ("sub/sentences", "  ink is found at pen. pen is found at desk drawer."),
+    ],
+)
+async def test_a_whole_path_a_line_and_none_through_someone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arm: str, shown: str
+) -> None:
+    (tmp_path / "c.tsv").write_text(CONCEPTS)
+    build(tmp_path / "c", read_triples(tmp_path / "c.tsv"))
+    choices: list[ChoiceInput] = [{"id": "A", "text": "desk drawer"}, {"id": "B", "text": "blotter"}]
+    settings: dict[str, Any] = {"question": "where is ink?", "choices": choices, "prompt": arm, "policy": "exact"}
+    with FakeOpenAI([says("A")]) as server:
+        await run(server, monkeypatch, str(tmp_path / "c"), **settings)
+    (prompt,) = prompts(server, CHOOSING)
+    assert prompt.partition("<knowledge>\n")[2].partition("\n</knowledge>")[0].splitlines() == [
+        "A: desk drawer", shown, "B: blotter (no link found)",
+    ]  # fmt: skip
+    with FakeOpenAI([says("A")]) as server:
+        await run(server, monkeypatch, str(tmp_path / "c"), **settings, evidence_tokens=12)
+    (short,) = prompts(server, CHOOSING)
+    assert "pen" not in short.partition("<knowledge>")[2].partition("</knowledge>")[0], "half a path shows nothing"
+
+
+async def test_a_description_has_no_entity_tied_to_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "c.tsv").write_text(CONCEPTS)
+    build(tmp_path / "c", read_triples(tmp_path / "c.tsv"))
+    choices: list[ChoiceInput] = [{"id": "A", "text": "desk drawer"}, {"id": "B", "text": "blotter"}]
+    with FakeOpenAI([DESCRIBES, says("A")]) as server:
+        await run(server, monkeypatch, str(tmp_path / "c"), "where is ink?", choices, prompt="sub/graph")
+    (prompt,) = prompts(server, DESCRIBING)
+    triples = prompt.partition("<triples>\n")[2].partition("\n</triples>")[0].splitlines()
+    assert len(set(triples)) == len(triples)
+    assert "(ink, AtLocation, pen)" in triples
+    assert not [line for line in triples if "someone" in line or line == "(ink, AtLocation, ink)"]

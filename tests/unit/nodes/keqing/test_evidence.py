@@ -65,6 +65,24 @@ def test_namesakes_are_told_apart_by_their_ids() -> None:
     assert evidence.called("Solaris 3") == []
 
 
+def test_candidates_are_called_by_their_numbers_too() -> None:
+    both = [found(("s72", "directed_by", "sirk", True)), found(("s02", "directed_by", "sirk", True))]
+    evidence = gather(both, LABELS, "tuples", 100, numbered=True)
+    assert evidence.lines == [
+        f"(#{n} Solaris [{key}], directed_by, Douglas Sirk)" for n, key in ((1, "s72"), (2, "s02"))
+    ]
+    for said in (2, "2", "#2", "#2 Solaris [s02]", "Solaris [s02]", "s02"):
+        assert evidence.called(said) == [both[1]], said
+    for said in (0, 3, "#3", -1, "9" * 400, "", "#"):
+        assert evidence.called(said) == [], said
+    year = found(("film", "released", "2", False))
+    named = gather([both[0], year], {**LABELS, "film": "F", "2": "2"}, "tuples", 100, numbered=True)
+    assert named.called("2") == [year] == named.called(2)
+    first = gather([year, both[0]], {**LABELS, "film": "F", "2": "2"}, "tuples", 100, numbered=True)
+    assert first.called("2") == [year], "a name in quotes is a name"
+    assert first.called(2) == [both[0]]
+
+
 def test_the_budget_leaves_the_last_candidates_out() -> None:
     many = [found((f"film{i}", "directed_by", "sirk", True)) for i in range(50)]
     labels = LABELS | {f"film{i}": f"Film {i}" for i in range(50)}

@@ -76,7 +76,7 @@ STEP = WalkedTriple("q/edo", "became", "q/tokyo", True)
 def test_prompts_show_labels_with_ids_and_triples_as_stored() -> None:
     assert NAMES.entity("q/edo") == "Edo [q/edo]"
     assert (NAMES.entity("1868"), NAMES.entity("unknown")) == ("1868", "unknown")
-    assert NAMES.triple(STEP) == "(Edo [q/edo], became, Tokyo [q/tokyo])", "whichever way it was walked"
+    assert NAMES.triple(STEP) == "(Edo, became, Tokyo [q/tokyo])", "whichever way; the id where another is called so"
     assert NAMES.triples([STEP, STEP._replace(inverse=False)]).count("\n") == 0, "each once"
     other = WalkedTriple("q/edo", "became", "1868", False)
     lines = NAMES.lines([STEP, STEP._replace(inverse=False, head="1868"), other])
@@ -84,6 +84,9 @@ def test_prompts_show_labels_with_ids_and_triples_as_stored() -> None:
         "(Edo, became, Tokyo [q/tokyo])", "(1868, became, Tokyo [q/tokyo])", "(Edo, became, 1868)"
     ]  # fmt: skip
     assert numbered(lines).splitlines()[1] == "2. (1868, became, Tokyo [q/tokyo])"
+    many = [WalkedTriple("q/edo", "/a/b/c./d/e/f", str(year), False) for year in range(25)]
+    assert NAMES.lines(many)[0].text.endswith("; 18; 19; and 5 more)")
+    assert NAMES.triples(many) == "(Edo, b/c/f, 0; 1; 2; 3; 4; 5; and 19 more)", "an observation is a guide"
     two = NAMES.lines([other, STEP._replace(inverse=False)])
     assert [(line.text, len(line.triples)) for line in two] == [("(Edo, became, 1868; Tokyo [q/tokyo])", 2)]
     assert [NAMES.triples([]), numbered([]), NAMES.entities([]), NAMES.actions([])] == ["(none)"] * 4

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from langgraph.runtime import Runtime
 
+from trivium.kg.embedded import build
 from trivium.kg.errors import UnknownEntityError, UsageError
+from trivium.kg.loaders import read_triples
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.link_task_entities import link_task_entities
 from trivium.nodes.oda.state import OdaState
@@ -34,6 +37,15 @@ async def test_topics_are_found_by_name_in_the_questions_order(kg_name: str, que
     told = await begun(kg_name, question)
     assert told["topics"] == told["task_entities"] == topics
     assert told["log"].value == [{"stage": "link_task_entities", "topics": topics, "named": [], "given": False}]
+
+
+async def test_a_word_of_the_schema_is_no_topic_beside_a_name(tmp_path: Path) -> None:
+    lines = ["heat\tdirected_by\tMichael Mann", "heat\tstarred_actors\tAl Pacino", "treasure\thas_tags\tactors"]
+    (tmp_path / "t.tsv").write_text("\n".join(lines) + "\n")
+    build(tmp_path / "kg", read_triples(tmp_path / "t.tsv"))
+    kg = str(tmp_path / "kg")
+    assert (await begun(kg, "who are the actors in films by Michael Mann?"))["topics"] == ["Michael Mann"]
+    assert (await begun(kg, "what is about actors?"))["topics"] == ["actors"], "where nothing else is named"
 
 
 async def test_given_topics_are_taken_and_no_other(kg_name: str) -> None:

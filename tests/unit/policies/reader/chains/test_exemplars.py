@@ -13,7 +13,6 @@ from trivium.policies.reader.chains.exemplars import (
     load_exemplars,
     pairs_of_version_1,
     save_exemplars,
-    template_exemplars,
 )
 
 
@@ -46,13 +45,6 @@ def test_a_damaged_file_is_no_exemplar(tmp_path: Path) -> None:
         (tmp_path / "exemplars.json").write_text(damaged)
         assert load_exemplars(tmp_path) == []
     assert load_exemplars(tmp_path / "none") == []
-
-
-async def test_templates_stand_in_where_there_are_no_pairs(films: Knowledge) -> None:
-    templates = (await films.templates()).templates
-    made = await template_exemplars(templates, films.store)
-    assert {each.sub_questions[0]["question"] for each in made} == {template.text for template in templates}
-    assert all(each.sub_questions[0]["args"]["seed_entities"][0] in each.question for each in made)
 
 
 def test_version_1_s_exemplars_are_pairs(tmp_path: Path) -> None:
