@@ -91,7 +91,7 @@ async def find_task_entities(
 
 async def _without_schema_words(
     mentions: Sequence[Mention], question: SplitQuestion, store: GraphStore
-) -> Sequence[Mention]:
+) -> list[Mention]:
     """Without single words that say what is asked for ("country", "actors"), where another name is left.
 
     A graph of everything names such words too, as a genre or a tag. They are words of its relations' and types' names,
@@ -104,7 +104,7 @@ async def _without_schema_words(
     small = {place for place, word in enumerate(question.words) if question.text[word.start : word.end].islower()}
     asked = {place for place in small if stem(question.plain[place]) in said}
     left = [each for each in mentions if each.stop - each.start > 1 or each.start not in asked]
-    return left or mentions
+    return left or list(mentions)
 
 
 def _apart(question: SplitQuestion) -> list[Mention]:
