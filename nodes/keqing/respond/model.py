@@ -11,7 +11,7 @@ from trivium.nodes.model import ModelReply, ask_text
 from trivium.nodes.model.operator_prompts import operator_prompt
 from trivium.nodes.model.prompt_data import as_data
 from trivium.nodes.run.answer_record import AnswerEntity
-from trivium.tools.decompose_question import MASK
+from trivium.tools.decompose_question import MASK, generated
 from trivium.tools.get_labels import get_labels
 
 _NAMED = 50  # answers in the log; the rest are counted
@@ -39,10 +39,17 @@ async def _log(state: KeqingState, answers: Sequence[AnswerEntity], kg: str) -> 
     lines = []
     for sub in state["sub_questions"]:
         done = state["retrieved"][str(sub["id"])]
-        seeds = _names(await get_labels(kg, done["seeds"][:_BETWEEN]), len(done["seeds"]))
+        # A step of a plan starts from what another gave, which is counted and not listed.
+        before = {generated(dep): f"those of {dep}" for dep in sub["dep"]}
+        seeds = [before.get(key, key) for key in done["seeds"]]
+        asked = as_data(sub["question"]).replace(MASK, _names(await get_labels(kg, seeds[:_BETWEEN]), len(seeds)))
+        for name, those in before.items():
+            asked = asked.replace(as_data(name), those)
         found = [item["id"] for item in done["found"]]
         names = _names(await get_labels(kg, found[:_BETWEEN]), len(found))
-        lines.append(f"{sub['id']}. {as_data(sub['question']).replace(MASK, seeds)} -> {names}")
+        if "counted" in done:
+            names = "see the result" if done["counted"] is None else f"{done['counted']} found"
+        lines.append(f"{sub['id']}. {asked} -> {names}")
     said = _names([answer["label"] for answer in answers[:_NAMED]], len(answers))
     return "\n".join([*lines, f"Result: {said}"])
 

@@ -8,8 +8,13 @@ from pathlib import Path
 import pytest
 
 from trivium.evals import prompt_sizes
+from trivium.evals.datasets import read_set
+from trivium.evals.metaqa import data_folder
 from trivium.evals.prompt_sizes import goal_of, main, report
+from trivium.kg.embedded import build
 from trivium.kg.errors import UsageError
+from trivium.kg.loaders import read_entities, read_triples
+from trivium.kg.loaders.questions import question_line
 
 
 @pytest.fixture(autouse=True)
@@ -47,3 +52,24 @@ def test_the_prompts_of_questions(
     assert main([str(questions), "--kg", kg_name, "--method", "keqing"]) == 1
     with pytest.raises(UsageError, match="nosuch"):
         main([str(questions), "--kg", kg_name, "--set", "nosuch=1"])
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("graph", "method"), [("fb15k237", "keqing"), ("fb15k237", "oda"), ("conceptnet", "oda")])
+def test_no_prompt_of_a_real_graph_is_too_long(
+    graph: str, method: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = data_folder()
+    if data is None or not (data / graph / "triples.tsv.gz").is_file():
+        pytest.skip(f"{graph} is not here")
+    names = data / graph / "entities.tsv"
+    build(
+        tmp_path / "kg", read_triples(data / graph / "triples.tsv.gz"), read_entities(names) if names.is_file() else ()
+    )
+    if graph == "conceptnet":
+        asked = [question_line(each) for each in read_set(data, "CommonsenseQA in-house dev")[:12]]
+    else:
+        asked = (data / graph / "webqsp_train.jsonl").read_text().splitlines()[:12]
+    (tmp_path / "q.jsonl").write_text("".join(f"{line}\n" for line in asked))
+    assert main([str(tmp_path / "q.jsonl"), "--kg", str(tmp_path / "kg"), "--method", method]) == 0
+    assert "  ok" in capsys.readouterr().out

@@ -13,7 +13,7 @@ from trivium.kg.errors import BadInputError
 from trivium.kg.loaders import Question, read_questions
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.paths.env import EpisodeSettings, PathTask, PathVectorEnv, random_actions
-from trivium.policies.paths.examples import link_texts, make_examples
+from trivium.policies.paths.examples import link_texts, make_examples, says_little
 from trivium.policies.paths.reward import PathRewards
 
 
@@ -30,6 +30,11 @@ def _lines(folder: Path, golds: list[str]) -> list[Question]:
     path = folder / "questions.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     return read_questions(path)
+
+
+def test_what_a_concept_says() -> None:
+    assert all(map(says_little, ("someone", "need to", "You", "do you", "some person", "be quite", "their own")))
+    assert not any(map(says_little, ("man", "need water", "tv", "people person job", "who dunnit", "", "!?")))
 
 
 async def test_longest_names_first(films: Knowledge) -> None:
