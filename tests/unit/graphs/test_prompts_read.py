@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ FILES = Path(__file__).resolve().parents[2] / "data" / "prompts"
 WHO = "who starred in the films directed by Alfred Hitchcock?"
 MANN = "who starred in the films directed by Michael Mann?"
 CHOICES = ("Michael Curtiz", "Alfred Hitchcock", "Frank Capra", "Humphrey Bogart")
-CASES = {
+CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "keqing_choose_plan": ("keqing", "how many films did Alfred Hitchcock direct after 1955?", {"plan": "llm"}),
     "keqing_decompose": ("keqing", WHO, {"plan": "trained", "decompose": "llm"}),
     "keqing_reason_tuples": ("keqing", MANN, {"plan": "trained", "reason": "llm"}),
