@@ -247,10 +247,12 @@ def read_set(data: Path, title: str, *, names: bool = False) -> list[Question]:
     return read_data_set(name, data / file, names=names)
 
 
-def _counts(data: Path | None) -> int:
+def _counts(data: Path | None, only: Sequence[str]) -> int:
     if data is None:
         raise UsageError("the data sets are not here: name their folder with --data or TRIVIUM_DATA")
     for title, (_, file) in SETS.items():
+        if only and not title.startswith(tuple(only)):
+            continue
         questions = read_set(data, title) if (data / file).is_file() else []
         answers = sum(len(question.answers) for question in questions) / max(len(questions), 1)
         choices = f", {len(questions[0].choices)} choices" if questions and questions[0].choices else ""
@@ -269,12 +271,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("format", nargs="?", choices=FORMATS, metavar="FORMAT", help="one of those below")
     parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help="the questions' file")
     parser.add_argument("--data", type=Path, default=data_folder(), help="without a format: the folder of the data")
+    parser.add_argument("--only", action="append", default=[], metavar="SET", help="without a format: sets called so")
     parser.add_argument("--n", type=int, help="so many questions, evenly spread (default: all)")
     parser.add_argument("--names", action="store_true", help="entities by name, not by id")
     parser.add_argument("--out", type=Path, metavar="QUESTIONS.jsonl", help="default: standard output")
     given = parser.parse_args(arguments)
     if given.format is None:
-        return _counts(given.data)
+        return _counts(given.data, given.only)
     if given.file is None:
         raise UsageError(f"name a file of {FORMATS[given.format].what}")
     if given.n is not None and given.n < 1:

@@ -163,6 +163,11 @@ def _paired(runs: Sequence[Run], seed: int) -> ReportTable:
     return ReportTable(f"Beside {first}, question by question", columns, rows)
 
 
+def short_report(runs: Sequence[Run], *, seed: int = 0) -> str:
+    """The figures as text, without questions."""
+    return "\n\n".join(map(_aligned, _figures(runs, seed)))
+
+
 def markdown(runs: Sequence[Run], *, seed: int = 0) -> str:
     """The figures as Markdown tables, without questions."""
     return "\n\n".join(
