@@ -45,9 +45,10 @@ async def test_a_missing_or_impossible_key_is_refused(key: str | None, monkeypat
 
 def test_a_base_url_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    monkeypatch.setenv("OPENAI_BASE_URL", "file:///etc/passwd")
-    with pytest.raises(ModelError, match="not an HTTP address"):
-        check_model("openai:gpt-4o-mini")
+    for none in ("file:///etc/passwd", "http://[::bad", "http://local\nhost:8000/v1", "http://", "localhost:8000"):
+        monkeypatch.setenv("OPENAI_BASE_URL", none)
+        with pytest.raises(ModelError, match="not an HTTP address"):
+            check_model("openai:gpt-4o-mini")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:8000/v1")
     check_model("openai:gpt-4o-mini")
     check_model("none")
