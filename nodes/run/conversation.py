@@ -28,6 +28,9 @@ MAX_CHARACTERS = 10_000
 MAX_TOPICS = 100
 """The most entities that a client may name for a question."""
 
+NO_OPTIONS = "This method does not choose among options: ask by auto or knowgpt, or ask without them."
+"""What a method says that takes no choices to a question that lists some."""
+
 _OPTION = re.compile(r"(?<![\w.])\(?([A-Ha-h])[).:]\s+")
 _GAP = re.compile(r"\s{4,}")  # says nothing, and costs patterns over a text the square of its length
 _NOTE = "trivium_review"

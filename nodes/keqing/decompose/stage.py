@@ -42,7 +42,7 @@ from trivium.nodes.keqing.link_entities import link
 from trivium.nodes.keqing.state import AssessedState, KeqingState, SubQuestionState
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.context import MIN_CONFIDENCE
-from trivium.nodes.run.conversation import begun, question_of, topics_of
+from trivium.nodes.run.conversation import begun, choices_in, question_of, topics_of
 from trivium.nodes.run.usage import Usage, fresh_channels
 from trivium.tools.assess_reading import Assessment, assess_reading
 from trivium.tools.decompose_question import Decomposition, SubQuestion, decompose_question
@@ -74,7 +74,10 @@ async def decompose(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict
     question, topics = question_of(state), topics_of(state)
     fresh = begun(state, question)
     last = last_answers(state)
-    made = await _decomposed(question, topics, None if topics else last, runtime.context)
+    if choices_in(question)[1]:
+        made = _Decomposed(Decomposition(()))  # `respond` says so
+    else:
+        made = await _decomposed(question, topics, None if topics else last, runtime.context)
     found = made.found
     return {
         **fresh,

@@ -25,6 +25,7 @@ from trivium.nodes.keqing.decompose.follow_up import (
 )
 from trivium.nodes.keqing.decompose.stage import surest
 from trivium.nodes.run.abstain import unnamed
+from trivium.nodes.run.conversation import NO_OPTIONS, choices_in
 from trivium.nodes.run.state import FollowUp
 from trivium.tools.decompose_question import NO_DEPENDENCY, Decomposition, SubQuestion, decompose_question
 from trivium.tools.find_task_entities import find_task_entities, question_kind
@@ -94,8 +95,8 @@ async def made_whole(
     channels: dict[str, Any] = {"previous": None} if state.get("previous") else {}
     if last and (kept := remember(last)) != state.get("remembered"):
         channels["remembered"] = kept
-    found = None
-    if last and not topics and points_back(question):
+    found = None if choices or not choices_in(question)[1] else Whole(question, question, unclear=NO_OPTIONS)
+    if found is None and last and not topics and points_back(question):
         found = await _followed(question, last, kg, choices=choices)
     if found is not None and found.besides and not others:
         found = Whole(question, question, unclear=_OTHERS) if not choices else replace(found, besides=())

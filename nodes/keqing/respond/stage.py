@@ -21,6 +21,7 @@ from trivium.nodes.keqing.state import AssessedState, KeqingState, PlanOutcome
 from trivium.nodes.run.abstain import Signals, Suggestion
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.answer_record import AnswerEntity, path_record
+from trivium.nodes.run.conversation import NO_OPTIONS, choices_in
 from trivium.nodes.run.missing import (
     absent_names,
     askable,
@@ -54,6 +55,8 @@ async def respond(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[s
         found = claim.found
     words = await _words(state, claim.answers, context)
     claim.text = words.text or await _sentence(claim, outcome["total"] if outcome else 0, context.kg)
+    if not claim.found and choices_in(state.get("question", ""))[1]:
+        claim.text = NO_OPTIONS
     signals = await signals_of(state, context, found=found)
     claim.confidence = _confidence(state, signals)
     return await write_answer(

@@ -199,6 +199,18 @@ async def test_an_option_that_was_chosen_is_what_is_meant(kg_name: str) -> None:
     assert told["choice"] in {"A", "B"}, "these are the options, no last answers"
 
 
+@pytest.mark.parametrize("name", METHODS)
+async def test_options_in_the_words_are_chosen_from_or_said_to_be_none_of_the_methods(name: str, kg_name: str) -> None:
+    graph, context = method_named(name).graph(), method_named(name).context(kg=kg_name)
+    asked = "Who directed Heat? A) Ridley Scott B) Michael Mann"
+    told = (await graph.ainvoke({"question": asked}, context=context))["answer"]
+    if name in {"auto", "knowgpt"}:
+        assert told["choice"] == "B"
+    else:
+        assert (ids(told), told["stop_reason"]) == (set(), "not_understood")
+        assert told["answer"].startswith("This method does not choose among options: ask by auto or knowgpt")
+
+
 async def test_a_name_is_no_answer_to_how_many(kg_name: str) -> None:
     told = (
         await import_module("trivium.graphs.knowgpt").graph.ainvoke(
