@@ -5,17 +5,20 @@ They are "the entities embedded within the question" (ODA, section 2.1), given b
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
+from trivium.kg.text import fold_name
 from trivium.nodes.keqing.decompose.whole import made_whole
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.state import OdaState
 from trivium.nodes.run.conversation import begun, question_of, topics_of
 from trivium.nodes.run.usage import fresh_channels
 from trivium.tools.find_task_entities import TaskEntities, find_task_entities, question_kind
+from trivium.tools.get_labels import get_labels
 from trivium.tools.resolve_entities import resolve_entities
 
 
@@ -39,6 +42,7 @@ async def link_task_entities(state: OdaState, runtime: Runtime[OdaContext]) -> d
     named = [entity for entity in linked if entity not in topics] if topics else []
     if not topics or (whole.about and not is_fact):  # what a follow-up names besides is a condition
         topics, named = [*topics, *(entity for entity in linked if entity not in topics)], []
+    step = {"stage": "link_task_entities", "topics": topics, "named": named, "given": bool(given)}
     return {
         **fresh,
         **whole.channels,
@@ -54,5 +58,15 @@ async def link_task_entities(state: OdaState, runtime: Runtime[OdaContext]) -> d
         "history": [],
         "memory": [],
         "facts": [],
-        "log": Overwrite([{"stage": "link_task_entities", "topics": topics, "named": named, "given": bool(given)}]),
+        "log": Overwrite([{**step, "links": await _links(linked, mentions, kg)} if mentions else step]),
+    }
+
+
+async def _links(linked: Iterable[str], mentions: Sequence[str], kg: str) -> dict[str, list[dict[str, str]]]:
+    """For each mention the entity that it was taken for; a name like it is no exact one."""
+    ids = list(linked)
+    told = zip(mentions, ids, await get_labels(kg, ids), strict=False)
+    return {
+        mention: [{"id": key, "label": label, "match": "exact" if fold_name(mention) == fold_name(label) else "fuzzy"}]
+        for mention, key, label in told
     }

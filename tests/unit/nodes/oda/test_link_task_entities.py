@@ -36,7 +36,12 @@ async def begun(kg: str, question: str, **given: Any) -> dict[str, Any]:
 async def test_topics_are_found_by_name_in_the_questions_order(kg_name: str, question: str, topics: list[str]) -> None:
     told = await begun(kg_name, question)
     assert told["topics"] == told["task_entities"] == topics
-    assert told["log"].value == [{"stage": "link_task_entities", "topics": topics, "named": [], "given": False}]
+    (step,) = told["log"].value
+    links = step.pop("links", {})
+    assert step == {"stage": "link_task_entities", "topics": topics, "named": [], "given": False}
+    assert [hit["id"] for hits in links.values() for hit in hits] == topics
+    near = {mention: hits[0]["label"] for mention, hits in links.items() if hits[0]["match"] != "exact"}
+    assert near == ({"Gladiatr": "Gladiator"} if "Gladiatr" in question else {})
 
 
 async def test_a_word_of_the_schema_is_no_topic_beside_a_name(tmp_path: Path) -> None:
