@@ -11,6 +11,7 @@ entity is: they have no facts of their own, most entities have one, and the othe
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
@@ -32,31 +33,54 @@ NATURES: tuple[Nature, ...] = ("entity", "property", "type", *KINDS)
 MOST_ENTITIES = 0.1
 """The share of a relation's distinct tails that may be heads or have names while it is a property."""
 
-TYPE_NAMES = frozenset(
-    ["type", "types", "rdf type", "rdf:type", "has type", "entity type", "is a", "isa", "instance of", "instanceof"]
-)
+TYPE_NAMES = frozenset(["type", "types", "isa", "is a", "instance of", "instanceof"])
 """What a relation that gives types is called, in lower case and with blanks between words."""
+SORT_NAMES = frozenset(["kind", "category", "class"])
+"""What a relation that gives types may be called, and many an attribute is."""
+_BEFORE = frozenset(["has", "rdf", "rdf:", "entity", "item", "object", "thing", "node", "record"])
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _PART = 1 << 20  # triples looked at at a time
 _LEAST_TYPED = 0.6
 """The share of the entities with facts of their own that have a type where the relation gives types."""
 _PURE = 0.9
-"""The share of a relation end's entities that are of one type, on average, from which types tell things apart; where
-one type is common the same share of what is left to tell, `_TOLD`."""
+"""The share of a relation's heads that are of one kind, on average, from which types tell things apart; where one kind
+is common the same share of what is left to tell, `_TOLD`."""
 _TOLD = 0.7
+_ONE_KIND = 0.6
+"""The cosine of two types' shares of entities at each relation's ends from which they are of one kind: ferries and
+tankers are ships."""
+_MOST_COMPARED = 200
+"""Types beyond which each is a kind of its own."""
 
 
 def may_give_types(relation: str) -> bool:
     """Whether a relation is called so that its tails may be types."""
-    return " ".join(relation.replace("_", " ").casefold().split()) in TYPE_NAMES
+    return _called(relation) in TYPE_NAMES | SORT_NAMES
 
 
-def type_relations(rows: Iterable[Triple]) -> set[str]:
+def _called(relation: str) -> str:
+    """A relation's name without what stands before `type` and the like: `entityType`, `has_kind`."""
+    words = _CAMEL.sub(" ", relation.replace("_", " ").replace(":", ": ")).casefold().split()
+    while len(words) > 1 and words[0] in _BEFORE:
+        words = words[1:]
+    return " ".join(words)
+
+
+def type_relations(rows: Iterable[Triple]) -> dict[str, set[str]]:
     """The relations of triples that are added which may give types: by their names, and without properties of theirs.
 
-    They do in a KG that has types and no such relation, on every store: when it was built its types came so.
+    They do in a KG that has types and no such relation, on every store: when it was built its types came so. Where a
+    relation is called as attributes are too, one of its tails has to be a type of the KG: these tails are given with
+    it, and none where its name is enough.
     """
     stated = {row.relation for row in rows if isinstance(row, QualifiedTriple) and row.statements}
-    return {row.relation for row in rows if may_give_types(row.relation)} - stated
+    out: dict[str, set[str]] = {}
+    for row in rows:
+        if row.relation not in stated and may_give_types(row.relation):
+            tails = out.setdefault(row.relation, set())
+            if _called(row.relation) in SORT_NAMES:
+                tails.add(str(row.tail))
+    return out
 
 
 def split_types(rows: list[Triple], relations: Collection[str]) -> tuple[list[Triple], list[Entity]]:
@@ -84,16 +108,41 @@ def gives_types(code: int, heads: Int32, codes: Int32, tails: Int32) -> bool:
     names, of_typed = np.unique(tails[mine][places], return_inverse=True)
     if np.isin(typed, np.unique(heads[others])).sum() < _LEAST_TYPED * len(np.unique(heads[others])):
         return False
-    rows = np.searchsorted(typed, heads[others]).clip(max=len(typed) - 1)
-    known = typed[rows] == heads[others]
-    counts = np.zeros((int(codes.max()) + 1, len(names)), dtype=np.int64)
-    np.add.at(counts, (codes[others][known], of_typed[rows[known]]), 1)
-    counts = counts[counts.sum(axis=1) > 1]
-    if not len(counts):
+    relations = int(codes.max()) + 1
+    counts = np.zeros((2 * relations, len(names)), dtype=np.int64)
+    for side, things in enumerate((heads, tails)):
+        rows = np.searchsorted(typed, things[others]).clip(max=len(typed) - 1)
+        known = typed[rows] == things[others]
+        pairs = sorted_distinct(codes[others][known].astype(np.int64) * len(typed) + rows[known])
+        np.add.at(counts, (pairs // len(typed) + side * relations, of_typed[pairs % len(typed)]), 1)
+    kind = _kinds(counts / np.bincount(of_typed))
+    if len(names) > 1 and kind.max() == 0:
         return False
-    pure = float((counts.max(axis=1) / counts.sum(axis=1)).mean())
-    chance = float(np.bincount(of_typed).max() / len(of_typed))
+    of_kind = np.zeros((relations, int(kind.max()) + 1), dtype=np.int64)
+    np.add.at(of_kind.T, kind, counts[:relations].T)
+    of_kind = of_kind[of_kind.sum(axis=1) > 1]
+    if not len(of_kind):
+        return False
+    pure = float((of_kind.max(axis=1) / of_kind.sum(axis=1)).mean())
+    chance = float(np.bincount(kind[of_typed]).max() / len(of_typed))
     return pure >= _PURE or pure - chance >= _TOLD * (1 - chance)
+
+
+def _kinds(shares: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The kind of each type, from 0: types are of one kind that are at the same relations' ends, or through others.
+
+    Args:
+        shares: [ends, types], of a type's entities that are at a relation's end.
+    """
+    if shares.shape[1] > _MOST_COMPARED:
+        return np.arange(shares.shape[1])
+    length = np.linalg.norm(shares, axis=0)
+    alike = shares.T @ shares >= _ONE_KIND * np.maximum(np.outer(length, length), 1e-9)
+    kind = np.arange(shares.shape[1])
+    for one, other in np.argwhere(np.triu(alike, 1)).tolist():
+        kind[kind == kind[other]] = kind[one]
+    found: NDArray[np.int64] = np.unique(kind, return_inverse=True)[1]
+    return found
 
 
 def guess_kinds(

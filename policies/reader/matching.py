@@ -33,6 +33,9 @@ _MOST = 8  # elements of one kind that a word matches
 _REMEMBERED = 2_000_000  # bytes of words and what they are like
 _ACRONYM = 0.95
 _SIDE = 0.8  # of a verb that says which side of a deed is meant
+_OWN = 0.95  # of a word that is a type's name
+_HEADED = 0.8  # of the head of a type's name
+_NARROW = 0.2  # lost by one type of a kind where a word may mean all of them
 _VOWELS = frozenset("aeiouy")
 
 
@@ -92,6 +95,12 @@ class Matcher:
         self._acronyms = _acronyms(self.schema)
         self._short = _short_parts(each.name for each in self.schema.properties)
         self._sides = _sides(self.schema)
+        named = {role.name: Element("type", place) for place, role in enumerate(self.schema.types)}
+        self._kinds = [
+            (named[role.name], tuple(named[each] for each in role.members))
+            for role in self.schema.types
+            if role.members
+        ]
         self._known: Memory[str, list[Match]] = Memory(_REMEMBERED)
 
     def phrase(self, words: Sequence[str]) -> list[Match]:
@@ -269,6 +278,7 @@ class Matcher:
                 known = best.get(element)
                 if score >= LEAST and (known is None or score > known.score):
                     best[element] = Match(element, score, exact, part)
+        self._widen(best)
         for side in self.language.sides.get(own, ()):
             for element in self._sides.get(side, ()):
                 if element not in best or best[element].score < _SIDE:
@@ -280,6 +290,15 @@ class Matcher:
             if kinds[match.element.kind] <= _MOST or match.exact:
                 out.append(match)
         return out
+
+    def _widen(self, found: dict[Element, Match]) -> None:
+        """Read a word that is no type's own name as all types of one kind: "ship" of `ContainerShip` beside `Ferry`."""
+        for kind, members in self._kinds:
+            like = [found[each] for each in members if each in found]
+            if like and all(match.score < _OWN and (match.score >= _HEADED or not match.exact) for match in like):
+                best = max(like, key=lambda match: match.score)
+                found[kind] = best._replace(element=kind)
+                found.update({match.element: match._replace(score=match.score - _NARROW) for match in like})
 
     def _is_no_person(self, element: Element) -> bool:
         """Whether an element is a column of dates or of yes and no, which tells of no architect when it was built."""

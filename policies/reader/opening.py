@@ -69,9 +69,11 @@ def open_reader(
             continue  # the wider type's values hold these
         sole = each.naming and len(profile.type(reader.schema.types[each.type].name).naming) == 1  # type: ignore[union-attr]
         if not sole:
-            reader.values.add(each.number, values_of(columns, reader.schema.types[each.type].name, each.name))
+            role = reader.schema.types[each.type]
+            texts = [text for name in role.members or (role.name,) for text in values_of(columns, name, each.name)]
+            reader.values.add(each.number, list(dict.fromkeys(texts)))
     for place, (relations, name) in enumerate(reader.edges):
-        texts: list[str] = []
+        texts = []
         for relation in relations:
             statements = columns.statements.get(reader.schema.names[relation])
             for column in statements.properties.get(name, ()) if statements else ():

@@ -35,6 +35,8 @@ class Paraphrases:
         return found
 
     def _type(self, number: int) -> str:
+        if said := self._said.get(("all", number)):
+            return said
         words = self._schema.types[number].words
         name = " ".join(words[0]) if words else "thing"
         return f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"

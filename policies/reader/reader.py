@@ -374,7 +374,7 @@ class Reader:
         said = {
             item.node: " ".join(tagged.positions[start:stop])
             for start, stop, item in tagged.items
-            if item.node and item.node[0] == "ids"
+            if item.node and (item.node[0] == "ids" or (item.node[0] == "all" and item.type in self.schema.kinds))
         }
         phrases = Paraphrases(self.schema, said)
         vectors = self.matcher.embedder.embed([tagged.text, *(phrases.say(sketch) for sketch, *_ in candidates)])

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from heapq import nlargest
+from itertools import combinations
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from trivium.kg.plans.plan import Direction
 from trivium.kg.profile import GraphProfile, PropertyProfile, RelationshipProfile
+from trivium.kg.values import read_value
 from trivium.policies.reader.names import words_of
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ HOP = 0.25
 SECOND_HOP = 0.55
 SHARE = 0.12  # gain for each factor of ten in the share of edges
 _FEW_TYPES = 40  # up to which paths of three hops are looked for
+_ONE_KIND = 0.6  # cosine of two types' shares of facts, from which they are of one kind
 _MOST_PATHS = 12  # paths that are kept for a pair of types
 _MOST_HOPS = 200  # hops between two types that paths of several hops are made of: a thousand would make a million
 
@@ -124,12 +127,14 @@ class Role:
         words: words that it goes by, each a phrase.
         size: how many entities it has.
         ends: for a role, the relation ends whose entities it holds: (relation, whether they are its tails).
+        members: for a kind, the names of its types.
     """
 
     name: str
     words: tuple[tuple[str, ...], ...]
     size: int
     ends: tuple[tuple[int, bool], ...] = ()
+    members: tuple[str, ...] = ()
 
 
 @dataclass
@@ -204,6 +209,7 @@ class Schema:
                     inside[number[one]].add(number[other])
         for place, outer in enumerate(inside):  # two types with the same entities: the first holds the other
             inside[place] = {each for each in outer if place not in inside[each] or each < place}
+        _add_kinds(types, properties, joins, inside, pairs)
         profiles = {name: max(found, key=lambda part: part.triples) for name, found in profile.relations.items()}
         either = {place for place, name in enumerate(names) if any(word in symmetric for word in words_of(name))}
         return cls(
@@ -257,7 +263,13 @@ class Schema:
     @cached_property
     def total(self) -> int:
         """Triples in all."""
-        return max(1, sum(self.joins.values()))
+        kinds = self.kinds
+        return max(1, sum(count for (_, *ends), count in self.joins.items() if kinds.isdisjoint(ends)))
+
+    @cached_property
+    def kinds(self) -> frozenset[int]:
+        """The types that are made of others."""
+        return frozenset(number for number, role in enumerate(self.types) if role.members)
 
     @cached_property
     def _leaving(self) -> list[list[tuple[Walk, int, int]]]:
@@ -404,6 +416,91 @@ class Schema:
 
     def _cost(self, triples: int) -> float:
         return HOP - SHARE * (math.log10(max(triples, 1) / self.total) + 1)
+
+
+def _add_kinds(
+    types: list[Role],
+    properties: list[Property],
+    joins: dict[tuple[int, int, int], int],
+    inside: list[set[int]],
+    overlaps: set[tuple[int, int]],
+) -> None:
+    """Add a nameless type for all of one kind: ferries and tankers have the same facts, and are ships."""
+    outer = set[int]().union(*inside)
+    leaves = {number for number, role in enumerate(types) if role.name and not inside[number]} - outer
+    for members in _alike(_facts(leaves, types, properties, joins)) if len(types) <= _FEW_TYPES else ():
+        kind, names = len(types), tuple(types[each].name for each in members)
+        types.append(Role(" | ".join(names), (), sum(types[each].size for each in members), members=names))
+        inside.append(set())
+        for each in members:
+            inside[each].add(kind)
+        overlaps |= {pair for each in members for pair in ((each, kind), (kind, each))}
+        for (relation, head, tail), triples in list(joins.items()):
+            wide = [kind if end in members else end for end in (head, tail)]
+            for pair in {(wide[0], tail), (head, wide[1]), (wide[0], wide[1])} - {(head, tail)}:
+                joins[relation, *pair] = joins.get((relation, *pair), 0) + triples
+        by_name: dict[str, list[PropertyProfile]] = defaultdict(list)
+        for found in properties:
+            if found.type in members:
+                by_name[found.name].append(found.profile)
+        shared = [_joined(same) for same in by_name.values() if len(same) > 1]
+        properties += [Property(len(properties) + place, kind, each, naming=False) for place, each in enumerate(shared)]
+
+
+def _facts(
+    numbers: Container[int],
+    types: Sequence[Role],
+    properties: Iterable[Property],
+    joins: Mapping[tuple[int, int, int], int],
+) -> dict[int, dict[str, float]]:
+    """Of some types the share of their entities, about, that have each property and are at each relation's end."""
+    counts: dict[int, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+    for each in properties:
+        if each.type in numbers:
+            counts[each.type][each.name] += each.profile.entities
+    for (relation, *ends), triples in joins.items():
+        for side, number in enumerate(ends):
+            if number in numbers:
+                counts[number][f"{relation} {side}"] += triples
+    return {
+        number: {fact: min(count / max(types[number].size, 1), 1.0) for fact, count in own.items()}
+        for number, own in sorted(counts.items())
+    }
+
+
+def _alike(facts: Mapping[int, Mapping[str, float]]) -> list[tuple[int, ...]]:
+    """The groups of two types and more that have the same facts, by the share of their entities that have each."""
+    length = {number: math.sqrt(sum(share * share for share in own.values())) for number, own in facts.items()}
+    group = {number: number for number in facts}
+    for one, other in combinations(facts, 2):
+        both = sum(share * facts[other].get(fact, 0.0) for fact, share in facts[one].items())
+        if both >= _ONE_KIND * length[one] * length[other]:
+            old, new = group[other], group[one]
+            group = {number: new if own == old else own for number, own in group.items()}
+    members: dict[int, list[int]] = defaultdict(list)
+    for number, own in group.items():
+        members[own].append(number)
+    return [tuple(each) for each in members.values() if len(each) > 1]
+
+
+def _joined(profiles: Sequence[PropertyProfile]) -> PropertyProfile:
+    """The profile of a property of several types."""
+    first = max(profiles, key=lambda each: each.entities)
+    ordered = [each for each in profiles if each.minimum and each.kind == first.kind]
+
+    def key(text: str) -> float:
+        return read_value(text).number
+
+    return replace(
+        first,
+        entities=sum(each.entities for each in profiles),
+        values=sum(each.values for each in profiles),
+        distinct=sum(each.distinct for each in profiles),
+        lists=any(each.lists for each in profiles),
+        minimum=min((each.minimum for each in ordered), key=key, default=""),
+        maximum=max((each.maximum for each in ordered), key=key, default=""),
+        unique=all(each.unique for each in profiles),
+    )
 
 
 def _guessed_overlaps(profile: GraphProfile) -> list[tuple[str, str, float]]:

@@ -176,7 +176,13 @@ class Drafter:
                 Follow(OfType(), self.steps((Walk(relation, "out" if tail else "in"),))) for relation, tail in role.ends
             )
             return sides[0] if len(sides) == 1 else Union(sides)
+        if role.members:
+            return Union(tuple(map(OfType, role.members)))
         return OfType(role.name)
+
+    def _has_type(self, type_number: int) -> Condition:
+        role = self._schema.types[type_number]
+        return AnyOf(tuple(map(HasType, role.members))) if role.members else HasType(role.name)
 
     def _is(self, type_number: int, number: int, operator: str, value: Sketch) -> QueryPlan:
         found = self._schema.properties[number]
@@ -185,7 +191,7 @@ class Drafter:
     def _and(self, one: Sketch, other: Sketch) -> QueryPlan:
         left, right = self.set(one), self.set(other)
         if one[0] == "all" and not self._schema.types[one[1]].ends:
-            return Where(right, HasType(self._schema.types[one[1]].name))
+            return Where(right, self._has_type(one[1]))
         parts = [part for each in (left, right) for part in (each.sets if isinstance(each, Intersect) else (each,))]
         return Intersect(tuple(parts))
 
@@ -203,7 +209,7 @@ class Drafter:
         reached = Follow(self.set(source), self.steps(hops))
         if sure or self._schema.types[type_number].ends:
             return reached
-        return Where(reached, HasType(self._schema.types[type_number].name))
+        return Where(reached, self._has_type(type_number))
 
     def _where(self, source: Sketch, condition: Sketch) -> QueryPlan:
         return Where(self.set(source), self.condition(condition))

@@ -1387,22 +1387,19 @@ class Tagger:
         return found.naming or found.name.casefold() in ("name", "title", "label", "surname")
 
     def _asked_for(self, word: str, position: int) -> list[Item]:
-        """The types that "who" asks for."""
-        out = []
+        """The types that "who" asks for: of a kind all of them."""
+        weights: dict[int, float] = {}
         for number, role in enumerate(self.schema.types):
-            weight = max(
-                (
-                    self.language.asked.get(self.language.stem(part), {}).get("who", 0.0)
-                    for words in role.words
-                    for part in words[-1:]
-                ),
-                default=0.0,
-            )
+            nouns = {self.language.stem(part) for words in role.words for part in words[-1:]}
+            weight = max((self.language.asked.get(noun, {}).get("who", 0.0) for noun in nouns), default=0.0)
             weight = max(weight, _BORN * any(map(self._tells_birth, self.schema.of_type[number])))
-            if weight:
-                item = Item("S", ("all", number), number, (), 0.1 * weight, link(position, word, weight), form="plain")
-                out.append(item)
-        return out
+            for each in self.schema.inside[number] & self.schema.kinds or (number,):
+                weights[each] = max(weights.get(each, 0.0), weight)
+        return [
+            Item("S", ("all", number), number, (), 0.1 * weight, link(position, word, weight), form="plain")
+            for number, weight in weights.items()
+            if weight
+        ]
 
     @staticmethod
     def _tells_birth(column: Property) -> bool:

@@ -44,10 +44,26 @@ async def test_types_are_told_by_triples(tmp_path: Path) -> None:
     assert verify(tmp_path / "kg") == []
 
 
-@pytest.mark.parametrize("called", ["is_a", "instance of", "rdf:type", "Type"])
+@pytest.mark.parametrize("called", ["is_a", "instance of", "rdf:type", "Type", "entityType", "kind", "has_category"])
 async def test_by_other_names(tmp_path: Path, called: str) -> None:
     build(tmp_path / "kg", [[Triple(h, called if r == "type" else r, t) for h, r, t in FARM]])
     assert await types(tmp_path / "kg") == {"Cow": 4, "Field": 3}
+
+
+async def test_sorts_of_one_kind_are_types_where_kinds_are_told_apart(tmp_path: Path) -> None:
+    ships = {f"ship{i}": ("Tanker", "Ferry")[i % 2] for i in range(6)}
+    lines = {f"line{i}": "Company" for i in range(3)}
+    rows = [
+        *(Triple(name, "type", sort) for name, sort in (ships | lines).items()),
+        *(Triple(ship, "operated_by", f"line{i % 3}") for i, ship in enumerate(ships)),
+        *(Triple(ship, "home_port", f"port{i % 2}") for i, ship in enumerate(ships)),
+        *(Triple(line, "seat", "Bergen") for line in lines),
+    ]
+    build(tmp_path / "kg", [rows])
+    assert await types(tmp_path / "kg") == {"Tanker": 3, "Ferry": 3, "Company": 3}
+    # Of ships alone, tankers and ferries are an attribute.
+    build(tmp_path / "ships", [[row for row in rows if row.head in ships]])
+    assert await types(tmp_path / "ships") == {}
 
 
 def attribute() -> Sequence[Triple]:
@@ -72,6 +88,13 @@ def attribute() -> Sequence[Triple]:
         ([*FARM, Triple("Cow", "eats", "grass")], "a type has facts of its own"),
         ([*FARM, *(Triple(f"x{i}", "soil", "sand") for i in range(20))], "most entities have none"),
         (FARM[:7], "nothing else is said"),
+        (
+            [
+                Triple(h, "type", t) if r == "soil" else Triple(h, "sort", t) if r == "type" else Triple(h, r, t)
+                for h, r, t in FARM
+            ],
+            "few have one",
+        ),
     ],
 )
 async def test_what_tells_no_kinds_stays_a_relation(tmp_path: Path, triples: Sequence[Triple], why: str) -> None:
@@ -103,6 +126,15 @@ async def test_they_come_and_go_as_triples(tmp_path: Path) -> None:
     assert (await types(tmp_path / "kg"))["Cow"] == 4
     assert delete_triples(tmp_path / "kg", [Triple("cow0", "type", "Cow")]) == 0
     assert verify(tmp_path / "kg") == []
+
+
+async def test_what_is_called_as_an_attribute_gives_types_where_they_are_known(tmp_path: Path) -> None:
+    build(tmp_path / "kg", [[Triple(h, "category" if r == "type" else r, t) for h, r, t in FARM]])
+    assert add_triples(tmp_path / "kg", [Triple("cow9", "category", "Cow")]) == 1
+    assert (await types(tmp_path / "kg"))["Cow"] == 5
+    assert add_triples(tmp_path / "kg", [Triple("cow9", "class", "prize winner")]) == 1
+    assert await relations(tmp_path / "kg") == {"grazes_on", "soil", "class"}
+    assert "prize winner" not in await types(tmp_path / "kg")
 
 
 async def test_a_kg_without_types_gets_none_by_adding(tmp_path: Path) -> None:

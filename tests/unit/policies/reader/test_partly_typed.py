@@ -6,6 +6,7 @@ import pytest
 
 from trivium.kg.embedders.static import StaticEmbedder
 from trivium.kg.plans.columns import GraphColumns
+from trivium.kg.plans.plan import Value
 from trivium.kg.plans.survey import profile_of
 from trivium.kg.plans.text import write
 from trivium.policies.reader.opening import names_of, open_reader
@@ -21,6 +22,49 @@ def test_an_entity_without_a_type_among_others_with_one_is_read() -> None:
     best, *_ = reader.read("how many films did Ridley Scott direct?")
     assert write(best.plan) == 'ids "Ridley Scott" | follow ^directed_by | count'
     assert best.unread == ()
+
+
+FLEET: dict[str, tuple[str, str, float]] = {
+    "Lark": ("ContainerShip", "Delmar", 120.0),
+    "Petrel": ("ContainerShip", "Harrow", 180.0),
+    "Kestrel": ("Tanker", "Delmar", 240.0),
+    "Heron": ("Tanker", "Harrow", 90.0),
+    "Swift": ("Ferry", "Delmar", 60.0),
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("how many ships does Delmar operate?", 'ids "Delmar" | follow ^operated_by | count'),
+        ("which ship is the longest?", "either(type ContainerShip; type Tanker; type Ferry) | top 1 by length"),
+        ("how many tankers does Delmar operate?", 'ids "Delmar" | follow ^operated_by | where is Tanker | count'),
+        ("which container ship is the longest?", "type ContainerShip | top 1 by length"),
+        ("how many companies are there?", "type Company | count"),
+    ],
+)
+def test_a_noun_for_all_types_of_one_kind(question: str, plan: str) -> None:
+    ships = [(name, [sort], {"length": Value("number", length)}) for name, (sort, _, length) in FLEET.items()]
+    lines = [
+        (name, ["Company"], {"founded": Value("number", year)})
+        for name, year in (("Delmar", 1960.0), ("Harrow", 1971.0))
+    ]
+    graph = GraphColumns.of([*ships, *lines], [(name, "operated_by", line) for name, (_, line, _) in FLEET.items()])
+    reader = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+    assert write(reader.read(question)[0].plan) == plan
+
+
+def test_who_are_all_types_of_persons() -> None:
+    people: list[tuple[str, list[str], dict[str, object]]] = [
+        ("Ann", ["Tester"], {}),
+        ("Bob", ["Support Agent"], {}),
+        ("Cleo", ["Tester"], {}),
+    ]
+    issues: list[tuple[str, list[str], dict[str, object]]] = [(f"PAY-{i}", ["Bug"], {}) for i in range(3)]
+    edges = [(f"PAY-{i}", "assignee", name) for i, (name, *_) in enumerate(people)]
+    graph = GraphColumns.of([*people, *issues], edges)
+    reader = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+    assert write(reader.read("who has been assigned PAY-1?")[0].plan) == 'ids "PAY-1" | follow assignee'
 
 
 def test_where_no_entity_has_a_type_there_is_none() -> None:
