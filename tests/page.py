@@ -180,6 +180,7 @@ def follow_up(person: Person) -> None:
     person.visit()
     person.ask("who directed Written on the Wind?")
     assert "Rock Hudson" in person.ask("and who starred in it?")
+    assert "read as 'who starred in Written on the Wind?'" in (person.last(".facts").text_content() or "")
 
 
 def give_a_thumb(person: Person) -> None:

@@ -187,6 +187,7 @@ export function answerView(answer, names, on) {
   const facts = [NAMES[answer.method] || answer.method, ...(answer.model === "none" ? [] : [answer.model])];
   if (claims(answer) && answer.confidence !== null) facts.push(`confidence ${answer.confidence.toFixed(2)}`);
   facts.push(`${answer.usage.seconds < 10 ? answer.usage.seconds.toFixed(2) : Math.round(answer.usage.seconds)} s`);
+  facts.push(...answer.events.filter((each) => each.event === "follow_up").map((each) => clip(each.message, 160)));
   if (answer.events.some((each) => each.event === "edited")) facts.push("reading corrected by you");
   if (answer.events.some((each) => each.event === "stale")) facts.push("what was learned is out of date");
   view.append(el("p", { class: "facts" }, facts.map((text) => el("span", { text }))));
