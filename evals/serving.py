@@ -24,10 +24,12 @@ from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
+import httpx
+
 import trivium
 from trivium.evals.bench.report import HEADING, Figure
 from trivium.evals.kill_workers import Worker
-from trivium.evals.load_server import Client, Process, ask
+from trivium.evals.load_server import Process, ask, connect
 from trivium.graphs.methods import answer, close_all, method_named
 from trivium.kg.catalog import SAMPLE
 from trivium.kg.loaders import read_questions
@@ -43,7 +45,7 @@ _ROUTES = ("v1", "runs")
 
 async def measure(server: Worker, questions: Sequence[str], runs: int, rounds: int) -> list[Figure]:
     """The figures of a running server."""
-    async with Client() as client:
+    async with connect() as client:
         for question in questions:
             await ask(client, server.url, "v1", question, {})
         alone = await _alone(client, server.url, questions)
@@ -69,7 +71,7 @@ async def measure(server: Worker, questions: Sequence[str], runs: int, rounds: i
     ]  # fmt: skip
 
 
-async def _alone(client: Client, url: str, questions: Sequence[str]) -> dict[str, float]:
+async def _alone(client: httpx.AsyncClient, url: str, questions: Sequence[str]) -> dict[str, float]:
     """The median milliseconds of one question at a time, by route."""
     taken: dict[str, list[float]] = {route: [] for route in _ROUTES}
     for question in questions[:40]:
@@ -90,7 +92,7 @@ async def _at_once(
     used: dict[str, list[float]] = {route: [] for route in _ROUTES}
 
     async def work(route: str, left: Any) -> None:  # noqa: ANN401 - an iterator that the workers share
-        async with Client() as client:
+        async with connect() as client:
             for number in left:
                 await _answered(client, server.url, route, questions[number % len(questions)])
 
@@ -107,7 +109,7 @@ def _medians(taken: Mapping[str, Sequence[float]]) -> dict[str, float]:
     return {route: statistics.median(each) for route, each in taken.items()}
 
 
-async def _processor_time(client: Client, server: Worker, questions: Sequence[str], runs: int) -> float:
+async def _processor_time(client: httpx.AsyncClient, server: Worker, questions: Sequence[str], runs: int) -> float:
     """Milliseconds of the server's processor time for a run through `/v1`, less what it uses when idle."""
     assert server.process is not None
     begin = Process.of(server.process.pid).seconds
@@ -134,7 +136,7 @@ async def _in_process(questions: Sequence[str], runs: int) -> float:
     return 1000 * used / runs
 
 
-async def _answered(client: Client, url: str, route: str, question: str) -> None:
+async def _answered(client: httpx.AsyncClient, url: str, route: str, question: str) -> None:
     told = await ask(client, url, route, question, {})
     assert told["question"] == question, "another question's answer"
 

@@ -25,7 +25,7 @@ from trivium.nodes.run.operator import own_runs
 THRESHOLDS = (0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99)
 
 
-class Judged(NamedTuple):
+class JudgedDecomposition(NamedTuple):
     """One question: the confidence of its reading, in [0, 1], whether a name was left unread, and its exact set."""
 
     confidence: float
@@ -42,14 +42,14 @@ class ThresholdFigures(NamedTuple):
     right_below: float
 
 
-def judged(answer: Answer, *, right: bool) -> Judged:
+def judged(answer: Answer, *, right: bool) -> JudgedDecomposition:
     """What an answer says of its own reading."""
     step = answer["steps"][0]
     unread = any(event["event"] == "unread_name" for event in answer["events"])
-    return Judged(step["confidence"] if step["sub_questions"] else 0.0, unread, right)
+    return JudgedDecomposition(step["confidence"] if step["sub_questions"] else 0.0, unread, right)
 
 
-def rows(found: Sequence[Judged], thresholds: Sequence[float] = THRESHOLDS) -> list[ThresholdFigures]:
+def rows(found: Sequence[JudgedDecomposition], thresholds: Sequence[float] = THRESHOLDS) -> list[ThresholdFigures]:
     """A row for each threshold."""
     out = []
     for threshold in thresholds:
@@ -59,7 +59,7 @@ def rows(found: Sequence[Judged], thresholds: Sequence[float] = THRESHOLDS) -> l
     return out
 
 
-def _share(found: Sequence[Judged]) -> float:
+def _share(found: Sequence[JudgedDecomposition]) -> float:
     return sum(each.right for each in found) / len(found) if found else 1.0
 
 

@@ -134,7 +134,7 @@ class Resolved:
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class StandaloneQuestion:
     """A follow-up in words that point to nothing, to be read as any question.
 
     Attributes:
@@ -345,7 +345,7 @@ Decompose = Callable[[str, str], Awaitable[Decomposition]]
 
 async def resolve(
     question: str, last: LastAnswers, kg: str, decompose: Decompose = decompose_question
-) -> Resolved | list[Wording]:
+) -> Resolved | list[StandaloneQuestion]:
     """A question that points back: narrowed down, or its wordings, best meant first; none where it is another's."""
     if instead := _INSTEAD.match(question):
         return _instead(instead[1], last, await get_labels(kg, list(last.topics.values())))
@@ -380,13 +380,13 @@ async def resolve(
     ]
 
 
-async def _of_the_list(text: str, nth: re.Match[str], last: LastAnswers, kg: str) -> list[Wording]:
+async def _of_the_list(text: str, nth: re.Match[str], last: LastAnswers, kg: str) -> list[StandaloneQuestion]:
     """The question about one of the last answers by its place among them: "who wrote the second one?"."""
     place = _PLACES[fold_case(nth[1])]
     if not -len(last.ids) <= place < len(last.ids):
         return []
     (hit,) = await hits_of([last.ids[place]], kg)
-    return [Wording(text[: nth.start()] + hit.label + text[nth.end() :], (hit,), hit.id)]
+    return [StandaloneQuestion(text[: nth.start()] + hit.label + text[nth.end() :], (hit,), hit.id)]
 
 
 async def _entities(hits: Sequence[EntityHit], kg: str) -> list[EntityHit]:
@@ -456,12 +456,12 @@ async def _kind(ids: Sequence[str], kg: str) -> str:
     return f"{max(types, key=types.count)}s" if types else "ones"
 
 
-def _wordings(text: str, meant: Sequence[EntityHit], *, named: bool) -> list[Wording]:
+def _wordings(text: str, meant: Sequence[EntityHit], *, named: bool) -> list[StandaloneQuestion]:
     """The question about one of these, the first few of them, since one may bear a name that reads badly."""
     labels = [_LABELLED.sub("", hit.label) for hit in meant]
     together = _named(text, listed(labels[:NAMED], max(0, len(labels) - NAMED)))
     return [
-        Wording(worded, tuple(meant), hit.id, named, whole)
+        StandaloneQuestion(worded, tuple(meant), hit.id, named, whole)
         for hit, label in zip(meant[:_TRIED], labels, strict=False)
         for worded, whole in zip(_named(text, label), together, strict=True)
     ]
@@ -557,11 +557,11 @@ async def _hop_to_years(ids: Sequence[str], kg: str) -> Hop | None:
     return max(sorted(reached), key=lambda hop: len(reached[hop]), default=None)
 
 
-def _instead(name: str, last: LastAnswers, labels: Sequence[str]) -> list[Wording]:
+def _instead(name: str, last: LastAnswers, labels: Sequence[str]) -> list[StandaloneQuestion]:
     """The last question about something else: "what about Heat?"; `labels` are its topics'."""
     named = [*(mention for mention, key in last.topics.items() if mention not in {"", key}), *labels]
     found = (re.search(rf"(?<!\w){re.escape(each)}(?!\w)", last.question, re.IGNORECASE) for each in named)
     if (topic := next(filter(None, found), None)) is None:
         return []
     asked = last.question[: topic.start()] + name + last.question[topic.end() :]
-    return [] if _pointing(asked) else [Wording(asked)]  # its own pronoun may have been another's
+    return [] if _pointing(asked) else [StandaloneQuestion(asked)]  # its own pronoun may have been another's

@@ -31,7 +31,7 @@ from trivium.kg.plans.plan import (
 from trivium.kg.plans.sub_questions import PlanStep, sub_questions
 from trivium.kg.plans.text import write
 from trivium.kg.types import Hop, chain_text
-from trivium.nodes.keqing.decompose.follow_up import Resolved, Wording
+from trivium.nodes.keqing.decompose.follow_up import Resolved, StandaloneQuestion
 from trivium.nodes.keqing.state import SubQuestionState
 from trivium.nodes.run.missing import Link
 from trivium.tools.assess_reading import Assessment, assess_reading
@@ -133,7 +133,7 @@ def _changed(plan: QueryPlan, change: Callable[[EntitySet], EntitySet]) -> Query
     return change(plan) if isinstance(plan, SETS) else None
 
 
-async def plan_about_all(read: Planned, wording: Wording, kg: str) -> Planned:
+async def plan_about_all(read: Planned, wording: StandaloneQuestion, kg: str) -> Planned:
     """The plan of a follow-up's wording, about all that are meant in place of the one that it names."""
     one, all_of_them = Entities((wording.one,)), Entities(tuple(hit.id for hit in wording.meant))
     plan = rewritten(read.reading.plan, lambda node: all_of_them if node == one else node)

@@ -18,7 +18,7 @@ from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.decompose.follow_up import (
     LastAnswers,
     Resolved,
-    Wording,
+    StandaloneQuestion,
     continues,
     ends,
     from_all,
@@ -189,13 +189,13 @@ async def _besides(read: _Decomposed, others_than: Sequence[str], kg: str) -> _D
     return replace(read, only=only)
 
 
-async def surest(wordings: Sequence[Wording], kg: str) -> tuple[Wording, _Decomposed] | None:
+async def surest(wordings: Sequence[StandaloneQuestion], kg: str) -> tuple[StandaloneQuestion, _Decomposed] | None:
     """The wording of a follow-up that reads best, with its reading; None where none is about what was meant.
 
     Raises:
         NotLearntError: as `_read`.
     """
-    best: tuple[Wording, _Decomposed] | None = None
+    best: tuple[StandaloneQuestion, _Decomposed] | None = None
     for wording in wordings:
         read = await _about(wording, kg)
         if read is not None and (best is None or _sure(read) > _sure(best[1])):
@@ -203,7 +203,7 @@ async def surest(wordings: Sequence[Wording], kg: str) -> tuple[Wording, _Decomp
     return best
 
 
-async def _about(wording: Wording, kg: str) -> _Decomposed | None:
+async def _about(wording: StandaloneQuestion, kg: str) -> _Decomposed | None:
     """The reading of a follow-up's wording; None where it is not about what was meant."""
     if not wording.one:
         return await _read(wording.text, [], kg)

@@ -14,7 +14,7 @@ from trivium.kg.errors import NotLearntError
 from trivium.nodes.keqing.decompose.follow_up import (
     LastAnswers,
     Resolved,
-    Wording,
+    StandaloneQuestion,
     asks_instead,
     last_answers,
     opens,
@@ -141,7 +141,7 @@ async def _followed(question: str, last: LastAnswers, kg: str, *, choices: bool)
     )
 
 
-async def _best(wordings: Sequence[Wording], kg: str) -> Wording | None:
+async def _best(wordings: Sequence[StandaloneQuestion], kg: str) -> StandaloneQuestion | None:
     """The wording that reads best; the first where nothing can read it and the question names nothing else."""
     try:
         best = await surest(wordings, kg)

@@ -1,32 +1,60 @@
-"""The load generator's client: it keeps connections, and opens another where the server has closed an idle one."""
+"""What the load generator counts: answers, those of another question, those that never come."""
 
 from __future__ import annotations
 
-import asyncio
 import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from trivium.evals.load_server import Client
+import pytest
 
-BODY = json.dumps({"ok": True}).encode()
+from trivium.evals.load_server import main
 
 
-async def test_a_connection_that_the_server_closed_while_idle_costs_no_answer() -> None:
-    opened = 0
+class _OddServer(BaseHTTPRequestHandler):
+    """Answers `/v1`, every fourth time with 500 and every fifth time what somebody else asked."""
 
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        nonlocal opened
-        opened += 1
-        for _ in range(2):  # two requests on each connection
-            head = await reader.readuntil(b"\r\n\r\n")
-            await reader.readexactly(int(head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0]))
-            writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n%b" % (len(BODY), BODY))
-            await writer.drain()
-        writer.close()
+    protocol_version = "HTTP/1.1"
+    asked = 0
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/x"
-    async with server, Client() as client:
-        for _ in range(5):
-            assert await client.post(url, {}) == {"ok": True}
-            await asyncio.sleep(0.05)  # the end of the connection is here
-        assert opened == 3
+    def do_GET(self) -> None:
+        self._send(200, {})
+
+    def do_POST(self) -> None:
+        question = json.loads(self.rfile.read(int(self.headers["content-length"])))["messages"][0]["content"]
+        _OddServer.asked += 1
+        if _OddServer.asked % 4 == 0:
+            self._send(500, {"detail": "no worker is free"})
+        else:
+            answer = {"question": "another's" if _OddServer.asked % 5 == 0 else question}
+            self._send(200, {"choices": [{"message": {"trivium": answer}}]})
+
+    def _send(self, status: int, body: object) -> None:
+        text = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("content-length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def log_message(self, *arguments: object) -> None:
+        """Quiet."""
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _OddServer) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_lost_and_crossed_answers_are_counted(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([address, "--route", "v1", "--runs", "19", "--at-once", "1"]) == 1
+    report = json.loads(capsys.readouterr().out)
+    assert (report["answered"], report["lost"], report["crossed"]) == (15, 4, 3)
+    assert report["why_lost"][0] == 'ValueError: 500 {"detail": "no worker is free"}'

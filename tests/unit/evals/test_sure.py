@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from trivium.evals.sure import Judged, rows
+from trivium.evals.sure import JudgedDecomposition, rows
 from trivium.kg.loaders import read_questions
 from trivium.kg.sample import FRESH_QUESTIONS
 from trivium.nodes.keqing.context import KeqingContext
 
 
 def test_shares_above_and_below() -> None:
-    found = [Judged(0.9, False, True), Judged(0.9, True, True), Judged(0.4, False, False), Judged(0.4, False, True)]
+    found = [
+        JudgedDecomposition(0.9, False, True),
+        JudgedDecomposition(0.9, True, True),
+        JudgedDecomposition(0.4, False, False),
+        JudgedDecomposition(0.4, False, True),
+    ]
     low, high, none = rows(found, (0.0, 0.5, 0.95))
     assert (low.asked, low.right_above, low.right_below) == (0.25, 2 / 3, 1.0)
     assert (high.asked, high.right_above, high.right_below) == (0.75, 1.0, 2 / 3)
