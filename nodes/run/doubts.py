@@ -1,7 +1,8 @@
 """Whether what a method found by itself is what was asked: the same assessment for ODA and KnowGPT as for Keqing.
 
-The question is read as Keqing reads it; an answer stands where a reading that is sure enough walks a relation that the
-answer's paths walk. Keqing assesses the very reading that it answers by (`trivium.nodes.keqing.decompose`).
+The question is read as Keqing reads it; an answer stands where a reading that is sure enough walks the relations that
+one of the answer's paths walks, in as many steps. Keqing assesses the very reading that it answers by
+(`trivium.nodes.keqing.decompose`).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import math
 from collections.abc import Sequence
 
 from trivium.kg.errors import NotLearntError
-from trivium.kg.plans.plan import Entities, Term, nodes, relations
+from trivium.kg.plans.plan import ChainStep, Entities, Term, nodes
 from trivium.kg.text import tokens
 from trivium.kg.types import chain_text
 from trivium.kg.values import read_value
@@ -70,7 +71,7 @@ async def doubts(
     readings = [
         each for each in await read_question(context.kg, question, topics) if not isinstance(each.plan, Entities)
     ]
-    walked = {step["relation"] for path in claim.paths for step in path["triples"]}
+    walked = [[step["relation"] for step in path["triples"]] for path in claim.paths]
     sources = [plan for plan in (False, True) if (readings if plan else found.sub_questions or not readings)]
     assessed = [
         (await assess_reading(context.kg, question, found, readings, plan=plan), _relations(found, readings, plan=plan))
@@ -78,7 +79,11 @@ async def doubts(
     ]
     # What comes here is no "yes" or "no": to a question for one it is no answer, nor is a name to "how many".
     counted = question_kind(question) == "count" and not _is_number(claim)
-    fits = [_agreed(each) for each, own in assessed if walked & own and not each.truth and not counted]
+    fits = [
+        _agreed(each)
+        for each, own in assessed
+        if any(set(path) <= set(own) and len(path) <= len(own) for path in walked) and not each.truth and not counted
+    ]
     if claim.found:
         claim.confidence = max(fits, default=0.0)
         if claim.confidence >= context.least_confidence():
@@ -115,12 +120,13 @@ def _agreed(found: Assessment) -> float:
     return 1 / (1 + math.exp(-math.log(chance / (1 - chance)) - _AGREED)) if 0 < chance < 1 else chance
 
 
-def _relations(found: Decomposition, readings: Sequence[Reading], *, plan: bool) -> set[str]:
-    """The relations that a reading walks, and the properties that it reads."""
+def _relations(found: Decomposition, readings: Sequence[Reading], *, plan: bool) -> list[str]:
+    """The relations that a reading walks, and the properties that it reads, each as often as it does."""
     if not plan:
-        return {hop.relation for sub in found.sub_questions for hop in sub.chain or ()}
+        return [hop.relation for sub in found.sub_questions for hop in sub.chain or ()]
     best = readings[0].plan
-    return {*relations(best), *(node.property for node in nodes(best) if isinstance(node, Term) and node.property)}
+    read = [node.property for node in nodes(best) if isinstance(node, Term) and node.property]
+    return [*(node.relation for node in nodes(best) if isinstance(node, ChainStep)), *read]
 
 
 async def _missing(

@@ -24,6 +24,7 @@ from trivium.nodes.keqing.conditions import Among, Condition, Dated
 from trivium.nodes.run.write_answer import NAMED, listed
 from trivium.tools.decompose_question import NO_DEPENDENCY, Decomposition, SubQuestion, decompose_question
 from trivium.tools.describe_entities import describe_entities
+from trivium.tools.find_entities import find_entities
 from trivium.tools.get_labels import get_labels
 from trivium.tools.list_relations import list_relations
 from trivium.tools.neighbors import neighbors
@@ -348,9 +349,12 @@ async def resolve(
 ) -> Resolved | list[StandaloneQuestion]:
     """A question that points back: narrowed down, or its wordings, best meant first; none where it is another's."""
     if instead := _INSTEAD.match(question):
-        return _instead(instead[1], last, await get_labels(kg, list(last.topics.values())))
+        found = _instead(instead[1], last, await get_labels(kg, list(last.topics.values())))
+        return found if await _alike(instead[1], list(last.topics.values()), kg) else []
     text = opens(question)
     # Decomposed as it stands first: a question that names its own topic is no follow-up, however it begins.
+    if _bare(_NTH.sub("", text)) and not (_OF_THEM.search(text) or _ONLY.match(text) or _DATE.search(text)):
+        return []  # "her": what is meant, and nothing that is asked of it
     if nth := _NTH.search(text):
         return await _of_the_list(text, nth, last, kg)
     own, narrows = await decompose(kg, question), bool(_OF_THEM.search(text) or _ONLY.match(text))
@@ -363,6 +367,8 @@ async def resolve(
         kind = await _kind(last.ids, kg)
         asked = re.sub(r"^(which|what|how many)\b", rf"\1 {kind}", text, flags=re.I)
         rest = _ONLY.sub(f"{kind} ", _OF_THEM.sub("", asked)).strip()
+        if _pointing(_ONLY.sub("", _OF_THEM.sub("", text))):
+            return []  # "which of those did she direct?"
         return _among(await decompose(kg, rest), last, rest)
     hits = await _entities(hits, kg)
     topics = await _entities(await hits_of(list(dict.fromkeys(last.topics.values()))[:_MOST], kg), kg)
@@ -411,6 +417,15 @@ async def _fitting(pronoun: str, groups: Sequence[Sequence[EntityHit]], kg: str)
 
 def _is_person(types: Iterable[str]) -> bool:
     return bool(_PERSONS & {word for kind in types for word in relation_words(kind).split()})
+
+
+async def _alike(name: str, topics: Sequence[str], kg: str) -> bool:
+    """Whether a name is a person's, or none, as what is asked about so far; True where types do not say."""
+    (hits,) = await find_entities(kg, [name], 1)
+    ids = [*(hit.id for hit in hits), *topics]
+    known = await describe_entities(kg, ids, relations=False)
+    types = [entity.types for entity in known if entity is not None and entity.types]
+    return not hits or len({_is_person(each) for each in types}) < 2
 
 
 def _pointing(question: str) -> list[tuple[str, int]]:

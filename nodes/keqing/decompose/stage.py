@@ -91,7 +91,8 @@ async def decompose(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict
         "retrieved": Overwrite({}),  # a thread's next question starts without the last one's results
         **({"previous": None} if state.get("previous") else {}),
         **({"remembered": kept} if last and (kept := remember(last)) != state.get("remembered") else {}),
-        **({"plan": None, "outcome": None} if state.get("plan") else {}),
+        # Each for itself: `auto` on the same thread empties `plan`.
+        **{channel: None for channel in ("plan", "outcome") if state.get(channel)},
         **(made.planned.state() if made.planned else {}),
         "reading": made.reading.log() if made.reading else None,
     }

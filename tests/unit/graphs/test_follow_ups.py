@@ -203,6 +203,20 @@ async def test_it_is_no_person_and_he_is_one(say: Say, taught_sample: str) -> No
     assert (told["value"], read(told)) == (None, []), "no film is he: 'did Rear Window direct Rebecca?' was a yes"
 
 
+async def test_what_asks_nothing_of_what_is_meant_claims_nothing(say: Say, taught_sample: str) -> None:
+    """Each was answered: films of the director, a count of directors for "what about Casablanca?"."""
+    for first, then in (
+        ("who directed Rear Window?", "her"),
+        ("who directed Rear Window?", "this"),
+        ("which films did Alfred Hitchcock direct?", "the first one"),
+        ("which films did Alfred Hitchcock direct?", "which of those did she direct?"),
+        ("how many films did Alfred Hitchcock direct?", "what about Casablanca?"),
+    ):
+        assert (await say(first, kg=taught_sample))["stop_reason"] == "answered"
+        told = await say(then, kg=taught_sample)
+        assert (ids(told), told["value"], told["stop_reason"] == "answered") == (set(), None, False), (first, then)
+
+
 async def test_a_count_of_something_else(say: Say, taught_sample: str) -> None:
     assert (await say("how many films did Alfred Hitchcock direct?", kg=taught_sample))["value"] == 9
     assert (await say("what about Fritz Lang?", kg=taught_sample))["value"] == 2

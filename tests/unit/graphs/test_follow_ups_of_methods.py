@@ -183,6 +183,10 @@ async def test_methods_take_turns_on_one_thread(kg_name: str) -> None:
     assert ids(await ask("auto", "what about Ronin?")) == {"frank"}, "not of ODA's question of three turns before"
     assert ids(await ask("keqing", "which films did he direct?")) == {"ronin"}
     assert ids(await ask("oda", "who starred in it?")) == {"deniro", "reno"}
+    assert (await ask("keqing", "how many films did Ridley Scott direct?"))["value"] == 3
+    assert ids(await ask("auto", "who directed Heat?")) == {"mann"}
+    told = await ask("keqing", "thanks!")
+    assert (told["value"], told["answers"], told["stop_reason"] == "answered") == (None, [], False), "no older outcome"
 
 
 async def test_an_option_that_was_chosen_is_what_is_meant(kg_name: str) -> None:
