@@ -235,7 +235,7 @@ class PathEnv(gymnasium.Env[Observation, np.int64]):
     the action space. `render_mode="ansi"`: `render()` writes the path, the target and the neighbors.
     """
 
-    metadata = {"render_modes": ["ansi"]}  # noqa: RUF012 - Gymnasium's own attribute, read only
+    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 4}  # noqa: RUF012 - Gymnasium's own attribute, read only
 
     def __init__(
         self,
@@ -352,7 +352,10 @@ class PathVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
     seed the first `reset` draws one for each walker, and later ones begin the next episodes.
     """
 
-    metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": ["ansi"]}  # noqa: RUF012 - as in PathEnv
+    metadata: dict[str, Any] = {  # noqa: RUF012 - as in PathEnv
+        "autoreset_mode": AutoresetMode.SAME_STEP,
+        **PathEnv.metadata,
+    }
 
     def __init__(
         self,

@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
+from trivium.kg.catalog import find_named
 from trivium.kg.embedded import EmbeddedStore, keep
 from trivium.kg.embedded.snapshot import Snapshot
 from trivium.kg.embedders import Embedder, open_embedder
@@ -236,7 +237,7 @@ class _Directory:
 
 
 def task_of_kg(kg: KnowledgeBase | Path | str, questions: Path | str | None, max_hops: int) -> PathTask:
-    """The task of an open KG or of a KG's directory, for `PathEnv(kg=...)`; blocks.
+    """The task of an open KG, of a KG's directory, or of one that `trivium.toml` names, for `PathEnv(kg=...)`; blocks.
 
     Pairs are those of the questions in a file; without one the ends of random walks of up to `max_hops` relations,
     whose names in words are the question. Needs no torch, and W is the identity.
@@ -244,11 +245,15 @@ def task_of_kg(kg: KnowledgeBase | Path | str, questions: Path | str | None, max
     Raises:
         BadInputError: the questions name nothing in the KG, or no entity has a neighbor.
         UsageError: the KG has no adjacency at hand.
+        NotAKnowledgeBaseError: there is no such KG.
     """
     if isinstance(kg, str | Path):
-        store = EmbeddedStore.open(Path(kg))
+        found = find_named(str(kg))
+        if not isinstance(found, Path):
+            raise UsageError(f"{kg} is a server's: open it, and give the environment what was opened")
+        store = EmbeddedStore.open(found)
         try:
-            home = _Directory(Path(kg), open_embedder())
+            home = _Directory(found, open_embedder())
             return _task_of_kg(home, store, store.snapshot, questions, max_hops)
         finally:
             store.close_now()

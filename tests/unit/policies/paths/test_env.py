@@ -16,6 +16,7 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from tests.unit.policies.paths.worlds import from_triples, random_graph, task_on, vectors
+from trivium.kg.errors import NotAKnowledgeBaseError, UsageError
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.paths.env import (
     ENV_ID,
@@ -76,6 +77,20 @@ def test_it_is_made_from_a_kg_by_its_name_alone(films_kg: Path) -> None:
     assert " in 3 steps; next: " in target
     bare = "import sys, trivium, trivium.policies.paths.policy; print('gymnasium' in sys.modules)"
     assert subprocess.check_output([sys.executable, "-c", bare], text=True) == "False\n"
+
+
+def test_a_kg_that_trivium_toml_names_is_walked(
+    films_kg: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "trivium.toml").write_text(f"[kg.films]\npath = {str(films_kg)!r}\n[kg.far]\nuri = 'bolt://x:1'\n")
+    monkeypatch.chdir(tmp_path)
+    env = gymnasium.make("trivium.policies.paths:Trivium/PathWalk-v0", kg="films", render_mode="ansi")
+    env.reset(seed=1)
+    assert "in 3 steps" in str(env.render())  # a warning of Gymnasium's would be an error
+    with pytest.raises(UsageError, match="far is a server's"):
+        gymnasium.make("trivium.policies.paths:Trivium/PathWalk-v0", kg="far")
+    with pytest.raises(NotAKnowledgeBaseError, match="no KG named 'nosuch'"):
+        gymnasium.make("trivium.policies.paths:Trivium/PathWalk-v0", kg="nosuch")
 
 
 async def test_questions_give_the_pairs_of_an_open_kg(films: Knowledge, tmp_path: Path) -> None:
