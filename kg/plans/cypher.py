@@ -109,7 +109,9 @@ def to_cypher(plan: QueryPlan, view: View, profile: GraphProfile) -> CypherQuery
     body, columns, shape, entities = writer.result(plan)
     parts = [f"CALL ({', '.join(writer.hoisted[:i])}) {{ {query} }}" for i, query in enumerate(writer.in_front)]
     if parts:
-        body = f"{' '.join(parts)} CALL ({', '.join(writer.hoisted)}) {{ {body} RETURN {_named(columns)} }}"
+        known = ", ".join(writer.hoisted)
+        # With `WITH *` Neo4j 5 finds no grouping key in what a CALL brings in, unless a WITH has named it.
+        body = f"{' '.join(parts)} CALL ({known}) {{ WITH {known} {body} RETURN {_named(columns)} }}"
         columns = [(name, name) for _, name in columns]
     return CypherQuery(body, tuple(columns), writer.parameters, shape, entities)
 
