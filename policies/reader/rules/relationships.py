@@ -16,10 +16,8 @@ class RelationshipRules(Rules):
     def _relationship_rules(self) -> Iterator[tuple[str, Rule]]:
         yield from (
             ("H X", self._when_walked),
-            ("H E", self._when_edge),
             ("AGG E", self._aggregate_edge),
             ("E R", self._edge_of_relation),
-            ("R E", self._edge_of_relation_before),
             ("E GK", self._group_edges),
             ("R GK", self._group_deeds),
             ("CNT E", self._count_edge),
@@ -29,14 +27,12 @@ class RelationshipRules(Rules):
             ("E EC", self._edge_value),
             ("S EC", self._edge_object),
             ("EC S", self._edge_object_before),
-            ("R EC", self._edge_relation),
             ("M EC", self._edge_modifier),
             ("NUM E", self._edge_number_before),
             ("EC E", self._edge_value_before),
             ("SUP E", self._edge_extreme),
             ("SUP R", self._edge_extreme_of_relation),
             ("E AGG", self._edge_aggregated),
-            ("H R", self._hinted_edge),
             ("KEY S", self._key_towards),
             ("EC R", self._edge_relation_before),
             ("R C", self._edge_bare),
@@ -70,13 +66,6 @@ class RelationshipRules(Rules):
         if walked and self._is_dated(right.data[2].relation, right.data[3]):
             yield right.but(score=left.score + right.score, links=(left.links, right.links))
 
-    def _when_edge(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        if len(right.data) == 2 and left.data[1:] == ("date",):
-            relations = tuple(each for each in right.data[0] if self._is_dated(each, right.data[1]))
-            if relations:
-                links = (left.links, right.links)
-                yield right.but(data=(relations, right.data[1]), score=left.score + right.score, links=links)
-
     def _dates_walked(self, source: Item, score: float, links: Any) -> Iterator[Item]:
         """When it was that a relation led to a set: "when did X join Y", by the date of their relationship."""
         for back, to in hops_walked(source.node):
@@ -97,26 +86,11 @@ class RelationshipRules(Rules):
                             "X", source.node, source.type, data, score + gain + scores.WALKED, links, source.form
                         )
 
-    def _hinted_edge(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """As in "how much funding", where `FUNDS` has an amount."""
-        hints = left.data[0]
-        if left.data[1:] == ("date",) or len(right.data) != 1 or gap:
-            return
-        for own, gain in self._columns.ranked_own(right.data[0], hints, None):
-            if gain > 0:
-                data = (right.data[:1], own.name, *(("sum",) if self._columns.adds_up(hints) else ()))
-                yield Item("E", data=data, score=left.score + right.score + gain, links=(left.links, right.links))
-
     def _edge_of_relation(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "quantity ordered", where `ORDERED` has the quantity."""
         if right.data[0] in left.data[0] and len(right.data) == 1:
             data = ((right.data[0],), *left.data[1:])
             yield left.but(data=data, score=left.score + right.score, links=(left.links, right.links))
-
-    def _edge_of_relation_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        for item in self._edge_of_relation(right, left, gap):
-            item.score -= scores.TURNED
-            yield item
 
     def _group_edges(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "average rating per genre": a property of relationships, by what one of their ends leads to."""

@@ -26,13 +26,11 @@ class ResultRules(RelationshipRules):
             ("CNT P", self._count_column),
             ("CNT X", self._count_result),
             ("H S", self._hinted),
-            ("S H", self._hinted_after),
             ("WHERE S", self._place),
             ("AGG P", self._aggregate_column),
             ("AGG S", self._aggregate_hint),
             ("AGG X", self._aggregate_result),
             ("X AGG", self._result_aggregated),
-            ("S AGG", self._aggregate_after),
             ("AGG P", self._aggregate_in_name),
         )
 
@@ -116,11 +114,6 @@ class ResultRules(RelationshipRules):
                     data = ("values", (("p", (hop,), column.name, ""),))
                     yield Item("X", right.node, right.type, data, score + gain - 0.5, links, right.form)
 
-    def _hinted_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        for item in self._hinted(right, left, gap):
-            item.score -= 0.2
-            yield item
-
     def _place(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "where is X": what it is joined to that is a place, or a column that holds one."""
         links, score = (left.links, right.links), left.score + right.score
@@ -183,11 +176,6 @@ class ResultRules(RelationshipRules):
             summed = function in ("count", "minimum", "maximum") or self._columns.numeric(term, numbers)
             data = ("agg", function, term) if function != "count" else ("agg", "count", term, True)
             yield Item("X", right.node, right.type, data, score - cost - (0.0 if summed else 0.6), links, right.form)
-
-    def _aggregate_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        for item in self._aggregate_hint(right, left, gap):
-            item.score -= scores.TURNED
-            yield item
 
     def _aggregate_result(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         links, score = (left.links, right.links), left.score + right.score
