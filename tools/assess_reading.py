@@ -16,6 +16,7 @@ from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.confidence.model import DEFAULT
 from trivium.policies.confidence.signals import AnswerSignals, asks_truth, end_of, is_misfit, is_small_talk, signals_of
 from trivium.policies.reader.chains.decomposer import Decomposition
+from trivium.policies.reader.english import classes
 from trivium.policies.reader.reader import Reading
 from trivium.tools.call import Arguments, Result, tool
 from trivium.tools.decompose_question import decompose_question
@@ -84,16 +85,24 @@ async def assess_reading(
     if plan and best is not None:
         names = tuple(fold_case(word) for word in best.unread if word[:1].isupper() or any(map(str.isdigit, word)))
         about, missing = _lacking(readings) if not signals.vague else ("", ())
-        about = about or (known.about if known else "")
+        about = about or (known.about if known and not known.wrong else "")
         chat = not names and not about and is_small_talk(question, read=not signals.thin)
-        return Assessment(sure, signals, (*best.unread, *best.unused), names, missing, about, chat, truth)
+        unused = [each for each in best.unused if not best.unread or not _only_asks(each)]
+        return Assessment(sure, signals, (*best.unread, *unused), names, missing, about, chat, truth)
     if known is None:
         return Assessment(sure, signals, chat=not found.links and is_small_talk(question), truth=truth)
     lacks = known.score >= _SPOKEN and (known.gap >= _MISSING or not found.sub_questions)
     missing = known.asked if lacks and not known.strange else ()
+    if signals.half:  # what is asked of the names that are left is what is missing
+        return Assessment(sure, signals, found.computes, (), missing, known.about, truth=truth)
     unread = tuple(dict.fromkeys([*known.strange, *(() if missing else known.foreign)]))
     chat = not found.sub_questions and not known.about and is_small_talk(question)
     return Assessment(sure, signals, unread, known.names, missing, known.about, chat, truth)
+
+
+def _only_asks(operator: str) -> bool:
+    """Whether an operator begins as a question does, so that what is asked for is what is missing: "how many"."""
+    return fold_case(operator).split()[0] in classes().asking
 
 
 def _lacking(readings: Sequence[Reading]) -> tuple[str, LogicalChain]:

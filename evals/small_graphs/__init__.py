@@ -4,10 +4,10 @@ A folder a graph, a graph of triples (`graph.tsv`, half of them with `type` trip
 and `relationships.csv` as Neo4j exports them, made by scripts), and `questions.jsonl`: what the graph answers,
 in users' own words, and some that it does not. The parts are those of twelve writers: `dev`, `test`; `dev2`, `test2`;
 `dev4`; `dev5`, `test4`; `dev7`; `dev9`, `test6`; `dev11`, `test8`; of properties `dev3`, `test3`; `dev6`, `test5`;
-`dev8`; `dev10`, `test7`; `dev12`, `test9`. Choices are made on the parts `dev`, of which nobody reads the questions of
-`dev6` and `dev11` (nor, until 24 November 2026, of `dev8`, `dev9`, `dev10` and `dev12`): what is learned is fitted on
-them. A part `test` is asked at the end of a piece of work, and its misses are not read. The graphs and questions are
-Trivium's own, made up by a language model from a brief, each answer computed from the data.
+`dev8`; `dev10`, `test7`; `dev12`, `test9`. Choices are made on the parts in `READ`, which what is learned is fitted on
+(`test2` and `test6` since 26 November 2026). The others are asked at the end of a piece of work, and their misses are
+not read. The graphs and questions are Trivium's own, made up by a language model from a brief, each answer computed
+from the data.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ PARTS = (
     *("dev", "test", "dev2", "test2", "dev3", "test3", "dev4", "dev5", "test4", "dev6", "test5", "dev7", "dev8"),
     *("dev9", "test6", "dev10", "test7", "dev11", "test8", "dev12", "test9"),
 )
+READ = ("dev", "dev2", "test2", "dev3", "dev4", "dev5", "dev7", "dev8", "dev9", "test6", "dev10", "dev12")
+"""The parts whose questions may be read; what is learned is fitted on them."""
 
 
 @dataclass(frozen=True, slots=True)

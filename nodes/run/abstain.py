@@ -13,6 +13,7 @@ from typing import Literal
 from typing_extensions import TypedDict
 
 from trivium.kg.errors import StoreError, TimeLimitError, UnknownEntityError
+from trivium.kg.text import fold_case
 
 StopReason = Literal[
     "answered",
@@ -57,9 +58,9 @@ class Signals:
         read: whether the question was mapped to the graph at all.
         doubtful: whether what was found is less sure than the run asks for.
         unknown: names in the question that no entity carries.
-        unread: words of the question that nothing in the reading accounts for.
+        unread: words of the question that nothing in the reading accounts for, neighbors as one phrase.
         missing: the relation that was asked for, in words, where this entity lacks it.
-        of: the label of what lacks it, or of the entity that the question is about.
+        of: the label of what lacks it; "" where `missing` names it (`nothing with "set in" Norway`).
         knows: what the graph does know of `about`, in words, nearest to the question first.
         unmet: names and numbers of the question that nothing found goes with.
         about: the label of the entity that the question is about.
@@ -129,15 +130,15 @@ def _missing(signals: Signals) -> tuple[StopReason, str]:
         which = "; ".join(f"{each['label']} ({each['why']})" for each in signals.readings)
         return "ambiguous", f"The question may be about several entities: {which}. Which one is meant?"
     if signals.missing:
-        return "not_found", f'This graph does not record "{signals.missing}" for {signals.of}.{knows}'
+        lacks = f'does not record "{signals.missing}" for {signals.of}' if signals.of else f"has {signals.missing}"
+        return "not_found", f"This graph {lacks}.{knows}"
     if signals.unmet:
-        with_it = f"{signals.about}, " if signals.about else ""
-        return (
-            "not_found",
-            f"Nothing in this graph fits all of the question: {with_it}{', '.join(signals.unmet)}.{knows}",
-        )
+        named = fold_case(signals.about)
+        others = [each for each in signals.unmet if fold_case(each) not in named]
+        unmet = ", ".join([*([signals.about] if signals.about else []), *others])
+        return "not_found", f"Nothing in this graph fits all of the question: {unmet}.{knows}"
     if signals.unread or signals.pointing:
-        lacking = f"This graph has nothing on {' '.join(signals.unread)}."
+        lacking = f"This graph has nothing on {', '.join(map(_in_quotes, signals.unread))}."
         return "not_understood", f"{unnamed(signals.pointing) if signals.pointing else lacking}{knows}"
     if signals.doubtful:
         return "not_understood", f"It is not certain what the question asks of this graph.{_perhaps(signals)}{knows}"
@@ -175,6 +176,10 @@ def offered(suggestions: Sequence[Suggestion]) -> str:
     """Questions that could be asked instead, with a space before them."""
     asked = [each["label"] for each in suggestions][:_MEANT]
     return f" You could ask: {' '.join(asked)}" if asked else ""
+
+
+def _in_quotes(text: str) -> str:
+    return f'"{text}"'
 
 
 def _quoted(names: Sequence[str]) -> str:

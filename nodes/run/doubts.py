@@ -12,7 +12,6 @@ from collections.abc import Sequence
 
 from trivium.kg.errors import NotLearntError
 from trivium.kg.plans.plan import ChainStep, Entities, Term, nodes
-from trivium.kg.text import tokens
 from trivium.kg.types import chain_text
 from trivium.kg.values import read_value
 from trivium.nodes.run.abstain import Signals, Suggestion
@@ -25,6 +24,7 @@ from trivium.nodes.run.missing import (
     missing_hop,
     namesakes,
     near_names,
+    phrases,
     unknown_names,
     widened,
 )
@@ -143,13 +143,12 @@ async def _missing(
     missing, of = "", ""
     if not unknown and best.missing:
         missing, of = await missing_hop(best.missing, best.about, context.kg, label)
-    place = {word.text: at for at, word in enumerate(tokens(question))}
     return Signals(
         found=False,
         read=read,
         doubtful=doubtful,
         unknown=unknown,
-        unread=sorted(dict.fromkeys(best.unread), key=lambda word: place.get(word, len(place))),
+        unread=phrases(question, best.unread),
         missing=missing,
         of=of,
         about=label,

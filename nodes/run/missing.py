@@ -166,6 +166,14 @@ def unknown_names(
     return out or sorted(mention for mention in loose if mention != mention.lower() or not unread)
 
 
+def phrases(question: str, words: Collection[str]) -> list[str]:
+    """Words of a question in its order, folded, neighbors as one phrase: "hair color"."""
+    said = tokens(question)
+    lost = {token.text for word in words for token in tokens(word)}
+    runs = _runs_of([word.text in lost for word in said])
+    return list(dict.fromkeys(" ".join(word.text for word in said[start:stop]) for start, stop in runs))
+
+
 async def absent_names(names: Sequence[str], kg: str) -> list[str]:
     """Those of the names that no entity carries to the letter, and that are no value and no word of the schema."""
     if not names:
@@ -215,7 +223,12 @@ def _runs(words: Sequence[Token], marked: Sequence[bool]) -> list[tuple[int, int
     for place in range(1, len(words) - 1):
         linking = words[place].text in ("in", "of", "the", "and", "for")
         joined[place] = joined[place] or (linking and marked[place - 1] and marked[place + 1])
-    edges = [place for place, (a, b) in enumerate(pairwise([False, *joined, False])) if a != b]
+    return _runs_of(joined)
+
+
+def _runs_of(marked: Sequence[bool]) -> list[tuple[int, int]]:
+    """Where each stretch of marked places starts and stops."""
+    edges = [place for place, (a, b) in enumerate(pairwise([False, *marked, False])) if a != b]
     return list(zip(edges[::2], edges[1::2], strict=True))
 
 
@@ -280,13 +293,24 @@ async def near_names(names: Sequence[str], kg: str) -> list[Suggestion]:
 
 
 async def missing_hop(chain: LogicalChain, about: str, kg: str, label: str) -> tuple[str, str]:
-    """The first relation of a chain that leads nowhere from an entity, in words, and what lacks it; "" for none."""
+    """The first relation of a chain that leads nowhere from an entity, in words, and what lacks it; "" for none.
+
+    The other way round the words name that as well, and it is "": `nothing with "set in" Norway`.
+    """
     at, of = [about], label
     for hop in chain:
         reached = [item.id for item in (await follow_chain(kg, at, [(hop,)])).reached]
         if not reached:
-            return hop_words(hop), of
+            return (await _pointing(hop, of, kg), "") if hop.inverse else (hop_words(hop), of)
         at = reached
         labels = await get_labels(kg, reached[:_NAMED])
         of = listed(labels, max(0, len(reached) - _NAMED))
     return "", ""
+
+
+async def _pointing(hop: Hop, whom: str, kg: str) -> str:
+    """What has a relation to something and is missing, in words of any relation: verbs, nouns and prepositions."""
+    known = next((each for each in await list_relations(kg) if each.name == hop.relation), None)
+    kinds = known.head_types if known is not None else ()
+    what = f"no {relation_words(kinds[0])}" if len(kinds) == 1 else "nothing"
+    return f'{what} with "{hop_words(Hop(hop.relation, False))}" {whom}'

@@ -16,11 +16,14 @@ from trivium.kg.plans.plan import (
     Follow,
     Holds,
     Intersect,
+    Node,
     NonEmpty,
     OfType,
     QueryPlan,
     Rows,
     Term,
+    Top,
+    Union,
     ValueOf,
     Where,
     nodes,
@@ -118,6 +121,9 @@ class AnswerSignals:
         detoured: relations that no word says, beyond one, on a graph with types.
         borrowed: 1 where a column is that of what a thing is joined to, and no word says that (`Reading.borrowed`).
         whole: 1 where it gives all of a kind, or their number, and leaves a word unread that may say which.
+        back: 1 where it walks a relation and the same one back: other things of the recipes that it is in.
+        tied: 1 where it ranks, and more are first than it asks for: what ranks them tells nothing of them.
+        echo: 1 where it gives the very things that the question names, and no fact of them.
         vote: the share of its best readings that give the same as the first one, each by its score, in [0, 1].
         lead: by how much its score is above that of the best one that gives something else.
         typed: 1 where the graph's entities have types.
@@ -162,6 +168,9 @@ class AnswerSignals:
     detoured: float = 0.0
     borrowed: float = 0.0
     whole: float = 0.0
+    back: float = 0.0
+    tied: float = 0.0
+    echo: float = 0.0
     vote: float = 0.0
     lead: float = 0.0
     size: float = 0.0
@@ -296,6 +305,9 @@ def _of_readings(readings: Sequence[Reading], best: Reading, *, plan: bool, apar
             "detoured": float(max(len(top.unsaid) - 1, 0)) if top.typed else 0.0,
             "borrowed": float(bool(top.borrowed)),
             "whole": float(_gives_all(top)),
+            "back": float(any(_walks_back(node) for node in nodes(top.plan))),
+            "tied": float(_is_tied(top)),
+            "echo": float(all(isinstance(node, Entities | Union | Intersect) for node in nodes(top.plan))),
         }
     return out | (
         {"odd": min(sum(_is_name(word) for word in top.unread), _MOST), **_of_answers(readings)} if plan else {}
@@ -403,6 +415,21 @@ def _gives_all(reading: Reading) -> bool:
     plan = reading.plan
     counted = isinstance(plan, Aggregate) and plan.function == "count" and isinstance(plan.source, OfType)
     return bool(reading.unread) and (counted or isinstance(plan, OfType))
+
+
+def _walks_back(node: Node) -> bool:
+    """Whether a set or column is reached by a relation and, at once, the same one the other way."""
+    steps: tuple[ChainStep, ...] = node.steps if isinstance(node, Term) else ()
+    while isinstance(node, Follow):
+        steps, node = (*node.steps, *steps), node.source
+    ways = [(step.relation, step.direction) for step in steps]
+    return any(one[0] == other[0] and {one[1], other[1]} == {"in", "out"} for one, other in pairwise(ways))
+
+
+def _is_tied(reading: Reading) -> bool:
+    """Whether more things are first than a plan ranks for."""
+    plan, outcome = reading.plan, reading.outcome
+    return isinstance(plan, Top) and plan.limit is not None and outcome is not None and outcome.size > plan.limit
 
 
 def _counts_another_thing(question: str, reading: Reading) -> bool:

@@ -53,6 +53,8 @@ async def test_what_it_cannot_answer_is_not_claimed() -> None:
         "what is the capital of Australia?",
         "what colour is Douglas Sirk's hair?",
         "phone number of Jack London?",
+        "which films were shot in Norway?",  # but one in Russia, which borders it
+        "is Casablanca better than Vertigo?",
     ]
     done = await ask_all([Question(str(number), text) for number, text in enumerate(asked)], SAMPLE)
     claimed = [(each.question.question, each.answer["answer"]) for each in done if claims(each.answer)]

@@ -259,7 +259,7 @@ async def _read_by(
     if found.taught and found.sub_questions and not found.computes and _reads_all(found) and not _names_in_part(found):
         # No plan would answer in its place; it would only say how sure the chains are.
         assessment = await assess_reading(kg, question, found, (), plan=False)
-        if assessment.confidence >= _SURE:
+        if assessment.confidence >= _SURE and not assessment.missing:
             return _Decomposed(found, events=_stale(found), assessment=assessment)
     # What pairs taught of the chains guides a plan that computes; another one judges them by what it reads on its own.
     planned = await plan_question(question, topics, kg, found.chains if found.taught and found.computes else None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +29,7 @@ from trivium.nodes.run.missing import (
     missing_hop,
     namesakes,
     near_names,
+    phrases,
     unknown_names,
     widened,
 )
@@ -310,7 +311,7 @@ async def signals_of(state: KeqingState, context: KeqingContext, *, found: bool)
         read=read,
         doubtful=assessed["withheld"],
         unknown=unknown,
-        unread=_in_order(question, assessed["unread"]),
+        unread=phrases(question, assessed["unread"]),
         missing=missing,
         of=of,
         about=label,
@@ -352,11 +353,15 @@ async def _namesakes(state: KeqingState, context: KeqingContext) -> list[Suggest
 
 def _unmet(state: KeqingState, assessed: AssessedState) -> list[str]:
     """Names and numbers of the question that no answer meets, where nothing fits all of it."""
+    if assessed["signals"].get("half"):  # what is asked of them was not computed
+        return []
     left = [name for name in dict.fromkeys(state.get("unread") or ()) if name != name.lower() or name.isdigit()]
     numbers = [name for name in assessed["names"] if name.isdigit()]
-    return [*left, *(number for number in numbers if number not in left)]
-
-
-def _in_order(question: str, words: Collection[str]) -> list[str]:
-    place = {word.text: at for at, word in enumerate(tokens(question))}
-    return sorted((fold_case(word) for word in words), key=lambda word: place.get(word, len(place)))
+    unmet = [*left, *(number for number in numbers if number not in left)]
+    if unmet or assessed["unread"] or not state.get("plan") or not assessed["signals"].get("ahead"):
+        return unmet
+    if _guessed(state):
+        return []
+    # All of the question was read, and nothing is so.
+    words = [word for word, *_ in (state.get("reading") or {}).get("words", ())]
+    return list(dict.fromkeys(word for word in words if word != word.lower() or any(map(str.isdigit, word))))

@@ -23,8 +23,8 @@ async def _ask(question: str, kg: str, min_confidence: float | None = None) -> d
 @pytest.mark.parametrize(
     ("question", "reason", "said"),
     [
-        ("who is the mayor of Heat?", "not_understood", "nothing on mayor. About Heat it knows: "),
-        ("what colour is Ridley Scott's hair?", "not_understood", "nothing on colour hair. About Ridley Scott"),
+        ("who is the mayor of Heat?", "not_understood", 'nothing on "mayor". About Heat it knows: '),
+        ("what colour is Ridley Scott's hair?", "not_understood", 'nothing on "colour", "hair". About Ridley Scott'),
         ("Who directed Heat 3?", "unknown_entity", "no entity named 'Heat 3'. Did you mean Heat"),
         ("which film did Ridley Scott direct in 2031?", "not_found", "About Ridley Scott it knows"),
         ("hello there", "out_of_scope", "no question about the facts"),

@@ -92,7 +92,7 @@ async def test_a_join_gives_one_path_a_branch(kg_name: str) -> None:
 async def test_a_question_that_nothing_reads_says_so(kg_name: str) -> None:
     told = await _ask("what is the airspeed of an unladen swallow", kg_name)
     assert (told["stop_reason"], told["answers"], told["paths"]) == ("not_understood", [], [])
-    assert "nothing on airspeed" in told["answer"]
+    assert 'nothing on "airspeed"' in told["answer"]
 
 
 async def test_given_topics_decide_between_namesakes(kg_name: str) -> None:

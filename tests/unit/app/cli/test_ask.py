@@ -104,7 +104,7 @@ def test_a_question_that_nothing_answers_exits_0_and_says_so(trivium: Trivium, f
     shown = trivium("ask", question, "--kg", films_kg)
     assert shown.code == 0
     assert "could not map the question" in shown.out
-    assert "This graph has nothing on airspeed unladen swallow." in shown.out
+    assert 'This graph has nothing on "airspeed", "unladen swallow".' in shown.out
 
 
 @pytest.mark.parametrize("question", ["", "   ", "why " * 25_000])

@@ -226,7 +226,7 @@ async def test_of_pairs_reading_and_the_schema_s_the_surer_one_answers_what_pair
     ("name", "question", "lacks"),
     [
         ("farm", "who does Hana report to?", '"reports to" for Hana'),
-        ("farm", "who tends Buttercup?", "for Buttercup"),
+        ("farm", "who tends Buttercup?", 'no worker with "tends" Buttercup'),
         ("trails", "how long is Old Mill Trail?", ""),  # no such trail
     ],
 )
@@ -237,7 +237,6 @@ async def test_what_a_named_thing_lacks_is_said(
     assert not answer["answers"]
     assert answer["stop_reason"] == ("not_found" if lacks else "unknown_entity")
     assert lacks in answer["answer"]
-    assert ("does not record" in answer["answer"]) is bool(lacks)
 
 
 @pytest.mark.parametrize(

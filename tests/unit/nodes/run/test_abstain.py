@@ -14,14 +14,20 @@ _KNOWS = ("birth year", "films directed by it")
     [
         (Signals(found=True), "answered", ""),
         (
-            Signals(found=True, doubtful=True, unread=("hair", "color"), about="Douglas Sirk", knows=_KNOWS),
+            Signals(found=True, doubtful=True, unread=("hair color", "eyes"), about="Douglas Sirk", knows=_KNOWS),
             "not_understood",
-            "This graph has nothing on hair color. About Douglas Sirk it knows: birth year, films directed by it.",
+            'This graph has nothing on "hair color", "eyes". About Douglas Sirk it knows: birth year, '
+            "films directed by it.",
         ),
         (
             Signals(found=False, missing="has ceo", of="Apple", about="Apple", knows=("founded by",)),
             "not_found",
             'This graph does not record "has ceo" for Apple. About Apple it knows: founded by.',
+        ),
+        (
+            Signals(found=False, missing='nothing with "set in" Norway', about="Norway"),
+            "not_found",
+            'This graph has nothing with "set in" Norway.',
         ),
         (
             Signals(found=False, unknown=("Alien 3",), suggestions=[Suggestion(id="a", label="Alien", why="near")]),
@@ -35,6 +41,11 @@ _KNOWS = ("birth year", "films directed by it")
         ),
         (
             Signals(found=False, unmet=("2019",), about="Alfred Hitchcock"),
+            "not_found",
+            "Nothing in this graph fits all of the question: Alfred Hitchcock, 2019.",
+        ),
+        (
+            Signals(found=False, unmet=("Hitchcock", "2019"), about="Alfred Hitchcock"),
             "not_found",
             "Nothing in this graph fits all of the question: Alfred Hitchcock, 2019.",
         ),

@@ -325,3 +325,44 @@ def test_what_nothing_asks_for_speaks_against_a_plan() -> None:
     chances = [DEFAULT.confidence(each) for each in signals]
     assert chances == sorted(chances, reverse=True)
     assert len(set(chances)) == 3
+
+
+@pytest.mark.parametrize(
+    ("plan", "back"),
+    [
+        ('ids "onion" | follow ^uses, uses | count', True),
+        ('ids "onion" | follow ^uses | follow uses', True),
+        ('ids "onion" | follow ^uses, sold_by', False),
+        ('ids "Ann" | follow reports_to, reports_to', False),
+    ],
+)
+def test_a_relation_walked_and_back(plan: str, back: bool) -> None:
+    """Ten other ingredients are no answer to "how many recipes need onion?"."""
+    assert bool(signals_of(None, [_reading(plan)], plan=True).back) is back
+
+
+def test_more_are_first_than_a_plan_ranks_for() -> None:
+    largest = replace(_reading("type airport | top 1 by runways"), outcome=Outcome(1))
+    tied = replace(largest, outcome=Outcome(9))
+    assert [signals_of(None, [each], plan=True).tied for each in (largest, tied)] == [0, 1]
+    three = replace(_reading("type airport | top 3 by runways"), outcome=Outcome(3))
+    assert signals_of(None, [three], plan=True).tied == 0
+    sure = [DEFAULT.confidence(signals_of(None, [each], plan=True)) for each in (largest, tied)]
+    assert sure[1] < sure[0] - 0.3
+
+
+def test_what_the_question_names_is_no_answer() -> None:
+    named = _reading('ids "cumin", "carrot"')
+    fact = _reading('ids "cumin" | follow ^uses')
+    echo, other = (signals_of(None, [each], plan=True) for each in (named, fact))
+    assert (echo.echo, other.echo) == (1, 0)
+    assert DEFAULT.confidence(echo) < DEFAULT.confidence(other) - 0.1
+
+
+def test_where_pairs_taught_a_hop_that_no_word_says_tells_more() -> None:
+    away = Support(gap=3.0, about="X", unnamed=1, hops=1)
+    walk = _reading('ids "X" | follow near')
+    taught, schema = (
+        signals_of(Decomposition((), support=away, taught=taught), [walk], plan=True) for taught in (True, False)
+    )
+    assert DEFAULT.confidence(taught) < DEFAULT.confidence(schema)
