@@ -25,6 +25,7 @@ class ComparisonRules(Rules):
             ("SUP P", self._more_of_column),
             ("CK S", self._more_than_one),
             ("S CK", self._more_of_pair),
+            ("CK NUM", self._more_than_number),
             ("R MS", self._more_by),
             ("S MS", self._has_more),
             ("CX S", self._than),
@@ -82,6 +83,13 @@ class ComparisonRules(Rules):
             links = (left.links, right.links)
             for term, cost in self._term(left, numbers):
                 yield self._top(left, term, sign == ">", 1, left.score + right.score - cost, links)
+
+    def _more_than_number(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "more points than 30"."""
+        sign, numbers = left.data
+        if "than" in gap:
+            links = (left.links, right.links)
+            yield Item("CP", None, -1, (numbers, "", sign, self._constant(right)), left.score + right.score, links)
 
     def _counts(self, owner: int, more: Item) -> Iterator[tuple[Sketch, float]]:
         """Ways in which an entity of a type has what is counted, with what each costs."""

@@ -43,6 +43,7 @@ class ConditionRules(SetRules):
             ("S NUM", self._where_number),
             ("NUM S", self._number_before),
             ("S DATE", self._where_date),
+            ("DATE S", self._date_before),
             ("C S", self._count_bound),
             ("S CP", self._where),
             ("CP S", self._where_before),
@@ -50,6 +51,7 @@ class ConditionRules(SetRules):
             ("CMP X", self._compare_value),
             ("CMP AGG", self._compare_aggregate),
             ("P CP", self._name_column),
+            ("C R", self._count_bound_relation),
             ("R CP", self._count_of_relation),
             ("NUM CMP", self._bound_after),
             ("DATE CMP", self._bound_after),
@@ -296,6 +298,11 @@ class ConditionRules(SetRules):
             item.score -= scores.AGAIN / 2 if left.modified else 0.0
             yield item
 
+    def _date_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        for item in self._where_date(right, left, gap):
+            item.score -= 0.1
+            yield item
+
     def _count_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "more than three products": a bound on how many; "11-second calls"."""
         sign, hints, value = left.data
@@ -311,6 +318,14 @@ class ConditionRules(SetRules):
         for item in self._where_bare(right, left, gap):
             item.score -= scores.UNCOUNTED if counting else 0.15
             yield item
+
+    def _count_bound_relation(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "more than three actors", where `ACTED_IN` leads to them."""
+        sign, hints, value = left.data
+        links, score = (left.links, right.links), left.score + right.score
+        if value[0] == "v" and ("count" in hints or sign == "="):
+            for end in self._ends_of(right.data[0]):
+                yield end.but(category="CP", data=(right.data[:1], "count", sign, value), score=score, links=links)
 
     def _not_related(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "films without reviews", where `REVIEWED` leads to them."""

@@ -18,6 +18,7 @@ class RelationshipRules(Rules):
             ("H X", self._when_walked),
             ("AGG E", self._aggregate_edge),
             ("E R", self._edge_of_relation),
+            ("R E", self._edge_of_relation_before),
             ("E GK", self._group_edges),
             ("R GK", self._group_deeds),
             ("CNT E", self._count_edge),
@@ -27,6 +28,7 @@ class RelationshipRules(Rules):
             ("E EC", self._edge_value),
             ("S EC", self._edge_object),
             ("EC S", self._edge_object_before),
+            ("R EC", self._edge_relation),
             ("M EC", self._edge_modifier),
             ("NUM E", self._edge_number_before),
             ("EC E", self._edge_value_before),
@@ -91,6 +93,11 @@ class RelationshipRules(Rules):
         if right.data[0] in left.data[0] and len(right.data) == 1:
             data = ((right.data[0],), *left.data[1:])
             yield left.but(data=data, score=left.score + right.score, links=(left.links, right.links))
+
+    def _edge_of_relation_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        for item in self._edge_of_relation(right, left, gap):
+            item.score -= scores.TURNED
+            yield item
 
     def _group_edges(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "average rating per genre": a property of relationships, by what one of their ends leads to."""

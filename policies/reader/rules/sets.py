@@ -35,6 +35,7 @@ class SetRules(Rules):
             ("M S", self._modify_before),
             ("NEG M", self._not_modifier),
             ("NEG S", self._not_set),
+            ("NEG CP", self._not_bound),
             ("R R", self._several),
             ("RU R", self._several),
             ("RU S", self._object),
@@ -430,6 +431,13 @@ class SetRules(Rules):
             yield Item("CP", None, right.type, (right.data, "not", "=", node[4]), score, links)
         cost = 0.0 if right.form != "plain" else scores.NONE_OF
         yield Item("M", right.node, right.type, ((), True, None, ()), score - cost, links, right.form)
+
+    def _not_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        columns, flag, *rest = right.data
+        if flag == "":
+            yield right.but(
+                data=(columns, "not", *rest), score=left.score + right.score, links=(left.links, right.links)
+            )
 
     def _shared_type(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         if right.form == "plain" and not gap:

@@ -24,6 +24,8 @@ class SuperlativeRules(RelationshipRules):
             ("SUP E", self._frequent),
             ("FQ S", self._frequencies),
             ("SUP AGG", self._key_of_aggregate),
+            ("AGG C", self._aggregate_bound),
+            ("E C", self._aggregate_bound),
             ("S X", self._ranked_by),
             ("S AGG", self._ranked_by),
             ("S E", self._ranked_by),
@@ -80,6 +82,14 @@ class SuperlativeRules(RelationshipRules):
             kind = "min" if direction in ("min", "fewest", "least") else "max"
             links = (left.links, right.links)
             yield Item("KEY", None, -1, (kind, limit, "agg", what), left.score + right.score, links)
+
+    def _aggregate_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "whose average price is above 50", of what a set is joined to."""
+        sign, _, value = right.data
+        bare = left.category == "E" and len(left.data) < 3  # a condition on single relationships
+        if not bare and (what := _aggregated(left)) and value[0] == "v":
+            links = (left.links, right.links)
+            yield Item("CP", None, -1, (what, "agg", sign, value), left.score + right.score + 0.25, links)
 
     def _ranked_by(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "(top 5) customers by number of orders", "by total freight"."""

@@ -210,6 +210,11 @@ def test_one_of_two_conditions_of_different_kinds(question: str, answer: list[st
         ("Which machines cost more than the average price?", ["M1"]),
         ("courses shorter than the average length", ["Dawn Yoga", "Quiet Hour"]),
         ("Machines priced above the price of M2", ["M1", "M3"]),
+        ("machines that do not cost more than 2000", ["M2"]),
+        ("machines with a higher price than 2000", ["M1", "M3"]),
+        ("levels whose average length is above 50", ["Expert"]),
+        ("courses with more than two bookings", ["Dawn Yoga"]),
+        ("January 2022 members", ["Cara Diaz"]),
     ],
 )
 def test_conditions_in_users_words(question: str, answer: list[str]) -> None:
