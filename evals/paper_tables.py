@@ -139,9 +139,8 @@ ITEMS: Mapping[str, PaperItem] = {
     ),
     "keqing-figure6": PaperItem(
         "sub-questions against whole chains",
-        "two classifiers in place of two LLaMAs, of which trivium learn lora BASE tunes the one that writes "
-        "sub-questions; no pretrained language model can be had here to tune (package registries have none, and hubs "
-        "of models are out of reach); the text gives no figures",
+        "two classifiers in place of two LLaMAs; trivium learn lora BASE tunes the one that writes sub-questions "
+        "(docs/how-to/lora.md names a small base), nothing here tunes one that writes chains; the text gives no figures",
         ("ablations", "sub_questions_or_chains"),
         "keqing-chains",
     ),
