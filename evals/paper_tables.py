@@ -139,8 +139,8 @@ ITEMS: Mapping[str, PaperItem] = {
     ),
     "keqing-figure6": PaperItem(
         "sub-questions against whole chains",
-        "two classifiers in place of two LLaMAs; trivium learn lora BASE tunes the one that writes sub-questions "
-        "(docs/how-to/lora.md names a small base), nothing here tunes one that writes chains; the text gives no figures",
+        "two classifiers in place of two LLaMAs; trivium learn lora BASE tunes one that writes sub-questions (a small "
+        "base: docs/how-to/lora.md), nothing here tunes one that writes chains; the text gives no figures",
         ("ablations", "sub_questions_or_chains"),
         "keqing-chains",
     ),
