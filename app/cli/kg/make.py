@@ -72,10 +72,13 @@ def build(  # noqa: PLR0913, PLR0917 - a command has as many parameters as optio
     from trivium.app.cli.kg.writing import build_directory
     from trivium.kg.embedded.build import refuse_existing
     from trivium.kg.embedders import open_embedder
+    from trivium.kg.embedders.huggingface import HuggingFaceEmbedder, MiniLMEmbedder
     from trivium.kg.loaders import is_table
 
     use_workers(workers)
-    open_embedder(embedder)  # an unknown one is refused before hours of reading
+    chosen = open_embedder(embedder)  # an unknown one is refused before hours of reading
+    if isinstance(chosen, HuggingFaceEmbedder | MiniLMEmbedder):
+        _ = chosen.dimensions  # so is one whose model cannot be loaded: each question would wait for it in vain
     target = _target(out)
     if isinstance(target, Path) and all(map(is_table, files)):
         from trivium.app.cli.import_tables import import_as_tables

@@ -171,3 +171,10 @@ def test_a_writer_that_goes_on_is_busy(trivium: Trivium, kg: Path, monkeypatch: 
     with write_lock(kg):
         refused(trivium("kg", "add", kg, kg.parent / "triples.tsv"), "BusyError", "try again")
     assert trivium("kg", "add", kg, kg.parent / "triples.tsv", "--json").json["added"] == 0
+
+
+def test_an_encoder_that_cannot_be_loaded_is_refused_before_anything_is_made(trivium: Trivium, tmp_path: Path) -> None:
+    (tmp_path / "t.tsv").write_text("a\tr\tb\n")
+    words = ("kg", "build", "--out", tmp_path / "kg", "--embedder", f"hf:{tmp_path}/t.tsv", tmp_path / "t.tsv")
+    refused(trivium(*words), "EmbedderError", "", code=1)
+    assert not (tmp_path / "kg").exists()
