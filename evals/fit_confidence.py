@@ -42,7 +42,7 @@ _FOLDS = 10
 
 
 @dataclass(frozen=True)
-class Answered:
+class FitExample:
     """A question of a graph, and what is known of its answer: no signals where no plan answers."""
 
     graph: str
@@ -51,13 +51,13 @@ class Answered:
     signals: AnswerSignals | None
 
 
-async def _answers(part: str, work: Path) -> list[Answered]:
+async def _answers(part: str, work: Path) -> list[FitExample]:
     out = []
     for name in small_graphs.graphs(part):
         for each in await small_graphs.measure(part, name, work, min_confidence=0.0):
             able = bool(each.question.answers)
             signals = _signals(each.answer) if each.claims else None
-            out.append(Answered(f"{part}/{name}", able, able and each.right, signals))
+            out.append(FitExample(f"{part}/{name}", able, able and each.right, signals))
     return out
 
 
@@ -67,7 +67,7 @@ def _signals(answer: Mapping[str, Any]) -> AnswerSignals | None:
     return AnswerSignals(**assessed["signals"]) if assessed and assessed["signals"].get("plan") else None
 
 
-def fit(answers: Sequence[Answered], prior: Mapping[str, float]) -> dict[str, float]:
+def fit(answers: Sequence[FitExample], prior: Mapping[str, float]) -> dict[str, float]:
     """Weights of signals and `bias`, from answers with signals; the bias is less by `_NEW`."""
     kept = {name: weight for name, weight in prior.items() if name in SET}
     names = [name for name in prior if name != "bias" and name not in kept]
@@ -83,11 +83,11 @@ def fit(answers: Sequence[Answered], prior: Mapping[str, float]) -> dict[str, fl
     return {**{name: by_name[name] for name in prior if name != "bias"}, "bias": bias - _NEW}
 
 
-def _rows(answers: Sequence[Answered], names: Sequence[str]) -> NDArray[np.float64]:
+def _rows(answers: Sequence[FitExample], names: Sequence[str]) -> NDArray[np.float64]:
     return np.array([[1.0, *(getattr(each.signals, name) for name in names)] for each in answers])
 
 
-def sure(weights: Mapping[str, float], answers: Sequence[Answered]) -> list[float]:
+def sure(weights: Mapping[str, float], answers: Sequence[FitExample]) -> list[float]:
     """Confidence of answers with signals by some weights, in [0, 1]."""
     names = [name for name in weights if name != "bias"]
     x = _rows(answers, names)
@@ -95,7 +95,7 @@ def sure(weights: Mapping[str, float], answers: Sequence[Answered]) -> list[floa
     return out
 
 
-def held_out(answers: Sequence[Answered], prior: Mapping[str, float]) -> list[float]:
+def held_out(answers: Sequence[FitExample], prior: Mapping[str, float]) -> list[float]:
     """Confidence of each answer by weights that were fitted on other graphs."""
     names = sorted({each.graph for each in answers})
     fold = {name: place % _FOLDS for place, name in enumerate(names)}
@@ -110,7 +110,7 @@ def held_out(answers: Sequence[Answered], prior: Mapping[str, float]) -> list[fl
     return out
 
 
-def _figures(by: Sequence[float], found: Sequence[Answered], asked: Sequence[Answered]) -> str:
+def _figures(by: Sequence[float], found: Sequence[FitExample], asked: Sequence[FitExample]) -> str:
     right = [value for value, each in zip(by, found, strict=True) if each.right]
     wrong = [value for value, each in zip(by, found, strict=True) if not each.right]
     able = max(sum(each.answerable for each in asked), 1)
@@ -129,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Ask, fit, print."""
     parser = argparse.ArgumentParser(prog="trivium eval fit-confidence", description=__doc__)
     parser.parse_args(arguments)
-    asked: list[Answered] = []
+    asked: list[FitExample] = []
     with tempfile.TemporaryDirectory(prefix="trivium-") as work:
         for part in small_graphs.READ:
             asked += asyncio.run(_answers(part, Path(work)))

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from trivium.evals.fit_confidence import SET, Answered, fit, held_out, sure
+from trivium.evals.fit_confidence import SET, FitExample, fit, held_out, sure
 from trivium.evals.small_graphs import PARTS, READ
 from trivium.policies.confidence.model import PLAN_WEIGHTS, TAUGHT_PLAN_WEIGHTS
 from trivium.policies.confidence.signals import AnswerSignals
 
 
-def _answers(count: int = 6000) -> list[Answered]:
+def _answers(count: int = 6000) -> list[FitExample]:
     """Plans that are wrong where they leave words unread, right where their readings agree."""
     random = np.random.default_rng(3)
     out = []
@@ -21,7 +21,9 @@ def _answers(count: int = 6000) -> list[Answered]:
         unread, vote = float(random.integers(0, 3)), float(random.uniform())
         right = bool(random.uniform() < 1 / (1 + np.exp(-(4 * vote - 2 * unread))))
         out.append(
-            Answered(f"g{number % 20}", right or number % 3 > 0, right, AnswerSignals(plan=1, unread=unread, vote=vote))
+            FitExample(
+                f"g{number % 20}", right or number % 3 > 0, right, AnswerSignals(plan=1, unread=unread, vote=vote)
+            )
         )
     return out
 
