@@ -19,6 +19,12 @@ GOAL = 94.0
 """Questions of the test split whose set of answers is exact, in percent."""
 
 
+@pytest.fixture(autouse=True, scope="module")
+def sample() -> None:
+    """Made before any question's time begins: each test may run alone."""
+    ensure_sample()
+
+
 def test_it_is_made_on_first_use() -> None:
     folder = ensure_sample()
     assert verify(folder) == []
