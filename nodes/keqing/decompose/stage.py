@@ -256,11 +256,14 @@ async def _read_by(
     found: Decomposition, untrained: NotLearntError | None, question: str, topics: Sequence[str], kg: str
 ) -> _Decomposed:
     """The surer one of a decomposition and the reader's plan; raises as `_read`."""
+    taught: _Decomposed | None = None
     if found.taught and found.sub_questions and not found.computes and _reads_all(found) and not _names_in_part(found):
         # No plan would answer in its place; it would only say how sure the chains are.
         assessment = await assess_reading(kg, question, found, (), plan=False)
-        if assessment.confidence >= _SURE and not assessment.missing:
-            return _Decomposed(found, events=_stale(found), assessment=assessment)
+        if assessment.confidence >= _SURE:
+            taught = _Decomposed(found, events=_stale(found), assessment=assessment)
+            if not assessment.missing:
+                return taught
     # What pairs taught of the chains guides a plan that computes; another one judges them by what it reads on its own.
     planned = await plan_question(question, topics, kg, found.chains if found.taught and found.computes else None)
     if untrained is not None and (planned is None or planned.reading.unread):
@@ -273,6 +276,8 @@ async def _read_by(
         (by_chains, await assess_reading(kg, question, found, readings, plan=not by_chains))
         for by_chains in _sources(found, planned)
     ]
+    if taught and not any(each.missing for by_chains, each in assessed if not by_chains):
+        return taught  # only the schema's chains miss what they would rather ask: "which directors did X work for"
     by_chains, assessment = max(assessed, key=lambda each: each[1].confidence)
     if len(assessed) > 1 and planned and not planned.reading.typed and assessed[0][1].confidence >= MIN_CONFIDENCE:
         foreign = found.support is not None and bool(found.support.foreign)
