@@ -7,7 +7,7 @@ films (heads of every relation), directors, actors, tags and so on.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -469,12 +469,18 @@ def _facts(
 
 
 def _alike(facts: Mapping[int, Mapping[str, float]]) -> list[tuple[int, ...]]:
-    """The groups of two types and more that have the same facts, by the share of their entities that have each."""
-    length = {number: math.sqrt(sum(share * share for share in own.values())) for number, own in facts.items()}
+    """The groups of two types and more that have the same facts, by the share of their entities that have each.
+
+    A fact that most types have tells little of a kind: cities, mountains and lakes all lie in a country.
+    """
+    having = Counter(fact for own in facts.values() for fact in own)
+    rare = {fact: math.log(len(facts) / count) for fact, count in having.items()}
+    weighed = {number: {fact: share * rare[fact] for fact, share in own.items()} for number, own in facts.items()}
+    length = {number: math.sqrt(sum(share * share for share in own.values())) for number, own in weighed.items()}
     group = {number: number for number in facts}
     for one, other in combinations(facts, 2):
-        both = sum(share * facts[other].get(fact, 0.0) for fact, share in facts[one].items())
-        if both >= _ONE_KIND * length[one] * length[other]:
+        both = sum(share * weighed[other].get(fact, 0.0) for fact, share in weighed[one].items())
+        if both > 0 and both >= _ONE_KIND * length[one] * length[other]:
             old, new = group[other], group[one]
             group = {number: new if own == old else own for number, own in group.items()}
     members: dict[int, list[int]] = defaultdict(list)

@@ -169,3 +169,20 @@ def test_what_accounts_for_a_word(question: str, end: str, left: tuple[str, ...]
     best, *_ = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder()).read(question)
     assert write(best.plan).endswith(end)
     assert (best.unread, best.unused, best.lacks) == (left, (), "color" in left)
+
+
+def test_what_most_types_have_makes_no_kind_of_them() -> None:
+    types: dict[str, list[str]] = {
+        "country": ["usa"],
+        "state": ["ohio", "texas"],
+        "city": ["columbus", "austin"],
+        "mountain": ["elbert"],
+        "ferry": ["Star", "Moon"],
+        "tanker": ["Atlas"],
+    }
+    things: list[tuple[str, list[str], dict[str, object]]] = [(n, [kind], {}) for kind, ns in types.items() for n in ns]
+    edges = [(each, "country", "usa") for kind in ("state", "city", "mountain") for each in types[kind]]
+    edges += [(each, "calls_at", "columbus") for kind in ("ferry", "tanker") for each in types[kind]]
+    edges += [("ohio", "capital", "columbus"), ("texas", "capital", "austin")]
+    schema = Schema.of(profile_of(GraphColumns.of(things, edges)))
+    assert [role.members for role in schema.types if role.members] == [("ferry", "tanker")]
