@@ -7,7 +7,6 @@ in `Change.log`, for readers to bring a snapshot up to date (`trivium.kg.embedde
 from __future__ import annotations
 
 import itertools
-import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -93,16 +92,11 @@ def insert(change: Change, rows: list[Triple]) -> int:
     return len(new) + named
 
 
-_HAS_TYPE = "SELECT 1 FROM types WHERE ?2 OR type IN (SELECT value FROM json_each(?1)) LIMIT 1"
-
-
 def _split_types(connection: sqlite3.Connection, rows: list[Triple]) -> tuple[list[Triple], list[Entity]]:
     """The triples without those that give types in a KG whose types came so, and these as entities with types."""
-    called = {
-        relation
-        for relation, tails in type_relations(rows).items()
-        if connection.execute(_HAS_TYPE, (json.dumps(sorted(tails)), not tails)).fetchone()
-    }
+    called = type_relations(rows)
+    if called and not connection.execute("SELECT 1 FROM types LIMIT 1").fetchone():
+        called = set()
     return split_types(rows, called - _ids(connection, "relations", "name", called).keys())
 
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from trivium.kg.distinct import sorted_distinct
 from trivium.kg.embedded.columns import Int32
 from trivium.kg.errors import BadInputError
+from trivium.kg.kinds import kinds_of
 from trivium.kg.types import Entity, PropertyKind, QualifiedTriple, Triple
 from trivium.kg.values import KINDS, guess_kind, is_missing, main_kind
 
@@ -35,8 +36,6 @@ MOST_ENTITIES = 0.1
 
 TYPE_NAMES = frozenset(["type", "types", "isa", "is a", "instance of", "instanceof"])
 """What a relation that gives types is called, in lower case and with blanks between words."""
-SORT_NAMES = frozenset(["kind", "category", "class"])
-"""What a relation that gives types may be called, and many an attribute is."""
 _BEFORE = frozenset(["has", "rdf", "rdf:", "entity", "item", "object", "thing", "node", "record"])
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _PART = 1 << 20  # triples looked at at a time
@@ -46,41 +45,28 @@ _PURE = 0.9
 """The share of a relation's heads that are of one kind, on average, from which types tell things apart; where one kind
 is common the same share of what is left to tell, `_TOLD`."""
 _TOLD = 0.7
-_ONE_KIND = 0.6
-"""The cosine of two types' shares of entities at each relation's ends from which they are of one kind: ferries and
-tankers are ships."""
-_MOST_COMPARED = 200
-"""Types beyond which each is a kind of its own."""
 
 
 def may_give_types(relation: str) -> bool:
     """Whether a relation is called so that its tails may be types."""
-    return _called(relation) in TYPE_NAMES | SORT_NAMES
+    return _called(relation) in TYPE_NAMES
 
 
 def _called(relation: str) -> str:
-    """A relation's name without what stands before `type` and the like: `entityType`, `has_kind`."""
+    """A relation's name without what stands before `type` and the like: `entityType`, `has_type`."""
     words = _CAMEL.sub(" ", relation.replace("_", " ").replace(":", ": ")).casefold().split()
     while len(words) > 1 and words[0] in _BEFORE:
         words = words[1:]
     return " ".join(words)
 
 
-def type_relations(rows: Iterable[Triple]) -> dict[str, set[str]]:
+def type_relations(rows: Iterable[Triple]) -> set[str]:
     """The relations of triples that are added which may give types: by their names, and without properties of theirs.
 
-    They do in a KG that has types and no such relation, on every store: when it was built its types came so. Where a
-    relation is called as attributes are too, one of its tails has to be a type of the KG: these tails are given with
-    it, and none where its name is enough.
+    They do in a KG that has types and no such relation, on every store: when it was built its types came so.
     """
     stated = {row.relation for row in rows if isinstance(row, QualifiedTriple) and row.statements}
-    out: dict[str, set[str]] = {}
-    for row in rows:
-        if row.relation not in stated and may_give_types(row.relation):
-            tails = out.setdefault(row.relation, set())
-            if _called(row.relation) in SORT_NAMES:
-                tails.add(str(row.tail))
-    return out
+    return {row.relation for row in rows if may_give_types(row.relation)} - stated
 
 
 def split_types(rows: list[Triple], relations: Collection[str]) -> tuple[list[Triple], list[Entity]]:
@@ -115,7 +101,7 @@ def gives_types(code: int, heads: Int32, codes: Int32, tails: Int32) -> bool:
         known = typed[rows] == things[others]
         pairs = sorted_distinct(codes[others][known].astype(np.int64) * len(typed) + rows[known])
         np.add.at(counts, (pairs // len(typed) + side * relations, of_typed[pairs % len(typed)]), 1)
-    kind = _kinds(counts / np.bincount(of_typed))
+    kind = kinds_of(counts / np.bincount(of_typed))
     if len(names) > 1 and kind.max() == 0:
         return False
     of_kind = np.zeros((relations, int(kind.max()) + 1), dtype=np.int64)
@@ -126,23 +112,6 @@ def gives_types(code: int, heads: Int32, codes: Int32, tails: Int32) -> bool:
     pure = float((of_kind.max(axis=1) / of_kind.sum(axis=1)).mean())
     chance = float(np.bincount(kind[of_typed]).max() / len(of_typed))
     return pure >= _PURE or pure - chance >= _TOLD * (1 - chance)
-
-
-def _kinds(shares: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The kind of each type, from 0: types are of one kind that are at the same relations' ends, or through others.
-
-    Args:
-        shares: [ends, types], of a type's entities that are at a relation's end.
-    """
-    if shares.shape[1] > _MOST_COMPARED:
-        return np.arange(shares.shape[1])
-    length = np.linalg.norm(shares, axis=0)
-    alike = shares.T @ shares >= _ONE_KIND * np.maximum(np.outer(length, length), 1e-9)
-    kind = np.arange(shares.shape[1])
-    for one, other in np.argwhere(np.triu(alike, 1)).tolist():
-        kind[kind == kind[other]] = kind[one]
-    found: NDArray[np.int64] = np.unique(kind, return_inverse=True)[1]
-    return found
 
 
 def guess_kinds(

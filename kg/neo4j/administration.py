@@ -65,10 +65,7 @@ SET_NAMES = (
     f"UNWIND $rows AS row MATCH (n:{ENTITY} {{key: row.key}}) "
     "SET n.name = row.name, n.aliases = row.aliases, n.types = row.types, n.names = row.names"
 )
-ANY_TYPE = (
-    f"MATCH (n:{ENTITY}) WHERE n.types IS NOT NULL AND ($types = [] OR any(t IN n.types WHERE t IN $types)) "
-    "RETURN true LIMIT 1"
-)
+ANY_TYPE = f"MATCH (n:{ENTITY}) WHERE n.types IS NOT NULL RETURN true LIMIT 1"
 _LONELY = (
     f"UNWIND $keys AS key MATCH (n:{ENTITY} {{key: key}}) "
     "WHERE NOT EXISTS { (n)--() } AND all(k IN keys(n) WHERE k IN $own)"

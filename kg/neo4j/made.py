@@ -340,11 +340,9 @@ async def _split_types(
     tx: AsyncManagedTransaction, marker: Marker, rows: list[Triple]
 ) -> tuple[list[Triple], list[Entity]]:
     """The triples without those that give types in a KG whose types came so, and these as entities with types."""
-    called = {
-        name
-        for name, tails in type_relations(rows).items()
-        if not marker.properties.get(name) and await _values(tx, admin.ANY_TYPE, types=sorted(tails))
-    }
+    called = {name for name in type_relations(rows) if not marker.properties.get(name)}
+    if called and not await _values(tx, admin.ANY_TYPE):
+        called = set()
     held = {name for name in called if (await _values(tx, admin.count_relation(name)))[0][0]}
     return split_types(rows, called - held)
 

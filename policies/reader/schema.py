@@ -7,15 +7,17 @@ films (heads of every relation), directors, actors, tags and so on.
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from heapq import nlargest
-from itertools import combinations
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from trivium.kg.kinds import kinds_of
 from trivium.kg.plans.plan import Direction
 from trivium.kg.profile import GraphProfile, PropertyProfile, RelationshipProfile
 from trivium.kg.values import read_value
@@ -29,7 +31,6 @@ HOP = 0.25
 SECOND_HOP = 0.55
 SHARE = 0.12  # gain for each factor of ten in the share of edges
 _FEW_TYPES = 40  # up to which paths of three hops are looked for
-_ONE_KIND = 0.6  # cosine of two types' shares of facts, from which they are of one kind
 _MOST_PATHS = 12  # paths that are kept for a pair of types
 _MOST_HOPS = 200  # hops between two types that paths of several hops are made of: a thousand would make a million
 
@@ -428,7 +429,7 @@ def _add_kinds(
     """Add a nameless type for all of one kind: ferries and tankers have the same facts, and are ships."""
     outer = set[int]().union(*inside)
     leaves = {number for number, role in enumerate(types) if role.name and not inside[number]} - outer
-    for members in _alike(_facts(leaves, types, properties, joins)) if len(types) <= _FEW_TYPES else ():
+    for members in _kinds(leaves, types, properties, joins) if len(types) <= _FEW_TYPES else ():
         kind, names = len(types), tuple(types[each].name for each in members)
         types.append(Role(" | ".join(names), (), sum(types[each].size for each in members), members=names))
         inside.append(set())
@@ -447,13 +448,13 @@ def _add_kinds(
         properties += [Property(len(properties) + place, kind, each, naming=False) for place, each in enumerate(shared)]
 
 
-def _facts(
+def _kinds(
     numbers: Container[int],
     types: Sequence[Role],
     properties: Iterable[Property],
     joins: Mapping[tuple[int, int, int], int],
-) -> dict[int, dict[str, float]]:
-    """Of some types the share of their entities, about, that have each property and are at each relation's end."""
+) -> list[tuple[int, ...]]:
+    """The groups of two types and more, of these, that are of one kind by their properties and relations."""
     counts: dict[int, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for each in properties:
         if each.type in numbers:
@@ -462,31 +463,16 @@ def _facts(
         for side, number in enumerate(ends):
             if number in numbers:
                 counts[number][f"{relation} {side}"] += triples
-    return {
-        number: {fact: min(count / max(types[number].size, 1), 1.0) for fact, count in own.items()}
-        for number, own in sorted(counts.items())
-    }
-
-
-def _alike(facts: Mapping[int, Mapping[str, float]]) -> list[tuple[int, ...]]:
-    """The groups of two types and more that have the same facts, by the share of their entities that have each.
-
-    A fact that most types have tells little of a kind: cities, mountains and lakes all lie in a country.
-    """
-    having = Counter(fact for own in facts.values() for fact in own)
-    rare = {fact: math.log(len(facts) / count) for fact, count in having.items()}
-    weighed = {number: {fact: share * rare[fact] for fact, share in own.items()} for number, own in facts.items()}
-    length = {number: math.sqrt(sum(share * share for share in own.values())) for number, own in weighed.items()}
-    group = {number: number for number in facts}
-    for one, other in combinations(facts, 2):
-        both = sum(share * weighed[other].get(fact, 0.0) for fact, share in weighed[one].items())
-        if both > 0 and both >= _ONE_KIND * length[one] * length[other]:
-            old, new = group[other], group[one]
-            group = {number: new if own == old else own for number, own in group.items()}
-    members: dict[int, list[int]] = defaultdict(list)
-    for number, own in group.items():
-        members[own].append(number)
-    return [tuple(each) for each in members.values() if len(each) > 1]
+    order = sorted(counts)
+    facts = sorted({fact for own in counts.values() for fact in own})
+    shares = [
+        [min(counts[number].get(fact, 0.0) / max(types[number].size, 1), 1.0) for number in order] for fact in facts
+    ]
+    found = kinds_of(np.array(shares).reshape(len(facts), len(order))).tolist()
+    groups = [
+        tuple(number for number, of in zip(order, found, strict=True) if of == kind) for kind in sorted(set(found))
+    ]
+    return [members for members in groups if len(members) > 1]
 
 
 def _joined(profiles: Sequence[PropertyProfile]) -> PropertyProfile:
