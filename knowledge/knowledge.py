@@ -32,7 +32,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar
 
 from trivium.kg.additive_vectors import AdditiveVectors, open_vectors, vectors_path, write_vectors
 from trivium.kg.artifact import joined
@@ -68,10 +68,9 @@ from trivium.kg.types import Progress, RelationSchema
 
 if TYPE_CHECKING:
     from trivium.kg.neo4j.snapshots import LocalCopy
-    from trivium.policies.lora.serve import LoraReasoner
+    from trivium.policies.lora.serve import LoraDecomposer, LoraReasoner
     from trivium.policies.oda.similarity_choice import RelationNames
     from trivium.policies.reader.chains.compact_decomposer import CompactDecomposer
-    from trivium.policies.reader.chains.decomposer import Decomposer
     from trivium.policies.reader.chains.exemplars import ExemplarIndex
     from trivium.policies.reader.chains.templates import TemplateIndex
     from trivium.policies.reader.reader import Reader
@@ -553,20 +552,24 @@ class Knowledge:
 
         return RelationNames(self.embedder)
 
-    async def lora_decomposer(self) -> Decomposer:
+    async def lora_decomposer(self, writes: Literal["decompose", "chains"] = "decompose") -> LoraDecomposer:
         """The LoRA-tuned decomposer; loading its base model takes seconds to minutes, once.
 
+        Args:
+            writes: the stage it was tuned for: sub-questions in words, or logical chains.
+
         Raises:
-            NotLearntError: `trivium learn lora` has not run.
+            NotLearntError: `trivium learn lora` has not run for this stage.
             ModelError: its base model cannot be opened.
         """
-        from trivium.policies.lora.serve import open_lora_decomposer
+        from trivium.policies.lora.serve import open_lora_chains, open_lora_decomposer
 
         templates = await self.templates()
-        found: Decomposer = await self.derived(
-            "lora decompose",
-            f"{changed_at(self.path / 'lora' / 'decompose' / 'lora.json')} {templates.schema}",
-            lambda: open_lora_decomposer(self, templates),
+        open_it = open_lora_decomposer if writes == "decompose" else open_lora_chains
+        found: LoraDecomposer = await self.derived(
+            f"lora {writes}",
+            f"{changed_at(self.path / 'lora' / writes / 'lora.json')} {templates.schema}",
+            lambda: open_it(self, templates),
         )
         return found
 

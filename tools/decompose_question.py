@@ -12,7 +12,14 @@ from pydantic import Field
 from trivium.kg.types import chain_text
 from trivium.knowledge.freshness import stale
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.reader.chains.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion, generated
+from trivium.policies.reader.chains.decomposer import (
+    MASK,
+    NO_DEPENDENCY,
+    Decomposer,
+    Decomposition,
+    SubQuestion,
+    generated,
+)
 from trivium.tools.call import Arguments, Result, tool
 
 __all__ = [
@@ -36,7 +43,10 @@ class DecomposeQuestionArguments(Arguments):
 
 @tool(DecomposeQuestionArguments)
 async def decompose_question(
-    kg: Knowledge, question: str, topics: Sequence[str] = (), reader: Literal["trained", "schema", "lora"] = "trained"
+    kg: Knowledge,
+    question: str,
+    topics: Sequence[str] = (),
+    reader: Literal["trained", "schema", "lora", "lora_chains"] = "trained",
 ) -> Decomposition:
     """The best reading of a question; without sub-questions where no reading fits the KG.
 
@@ -44,19 +54,27 @@ async def decompose_question(
         kg: the KG.
         question: in words.
         topics: ids or labels of the entities that it is known to be about.
-        reader: the trained decomposer, the same without what pairs taught, or the fine-tuned model.
+        reader: the trained decomposer, the same without what pairs taught, or the model fine-tuned to write
+            sub-questions or logical chains.
 
     Raises:
         NotLearntError: that reader was not trained on this KG.
         ModelError: the fine-tuned model's base model cannot be opened.
     """
-    trained = None if reader == "lora" else await kg.decomposer()
-    decomposer = await kg.lora_decomposer() if trained is None else trained.untaught if reader == "schema" else trained
-    reading = decomposer.decompose(question, kg.store, topics)
+    reading = (await _decomposer(kg, reader)).decompose(question, kg.store, topics)
     # Seconds of arithmetic for some: in a thread, so that an event loop's other runs go on.
     found = await (reading if len(question) <= _SHORT else asyncio.to_thread(asyncio.run, reading))
     older = await stale(kg, "keqing")
     return replace(found, stale=tuple(each.message for each in older))
+
+
+async def _decomposer(kg: Knowledge, reader: str) -> Decomposer:
+    if reader == "lora":
+        return await kg.lora_decomposer()
+    if reader == "lora_chains":
+        return await kg.lora_decomposer("chains")
+    trained = await kg.decomposer()
+    return trained.untaught if reader == "schema" else trained
 
 
 @decompose_question.json

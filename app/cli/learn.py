@@ -44,6 +44,8 @@ PriceOption = Annotated[
     str | None, typer.Option("--price", metavar="IN/OUT", help="Price of a million prompt and completion tokens.")
 ]
 
+LoraStage = Literal["decompose", "chains", "reason"]  # `policies.lora.model.Stage`, which no other command imports
+
 learn = typer.Typer(
     help="Learn from a KG, and from questions with known answers.",
     invoke_without_command=True,
@@ -387,7 +389,9 @@ def learn_lora(  # noqa: PLR0913, PLR0917 - an option of the command line is an 
     kg: KGOption,
     model: Annotated[str | None, typer.Argument(help="The causal LM to fine-tune: a folder or a hub name.")] = None,
     questions: Annotated[Path | None, typer.Option(help="Question lines with chains and answers.")] = None,
-    stage: Annotated[Literal["decompose", "reason"], typer.Option(help="The stage it learns.")] = "decompose",
+    stage: Annotated[
+        LoraStage, typer.Option(help="What it learns to write: sub-questions, logical chains, or answers.")
+    ] = "decompose",
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A training setting; may be repeated.")
     ] = None,
@@ -413,7 +417,7 @@ async def _run_lora(
     kg: str,
     model: str | None,
     questions: Path | None,
-    stage: Literal["decompose", "reason"],
+    stage: LoraStage,
     settings: list[str],
     merge: Path | None,
 ) -> dict[str, Any]:
@@ -434,9 +438,7 @@ async def _run_lora(
     return report
 
 
-async def _tune(
-    base: Knowledge, model: str, path: Path, stage: Literal["decompose", "reason"], settings: list[str]
-) -> Tuned:
+async def _tune(base: Knowledge, model: str, path: Path, stage: LoraStage, settings: list[str]) -> Tuned:
     from trivium.kg.loaders import read_questions
     from trivium.policies.lora.model import need_lora, settings_from
     from trivium.policies.lora.train import Wish, fine_tune

@@ -14,7 +14,8 @@
   was seen): there a model that predicts whole chains can only be wrong. The losing variant predicts the question's
   whole chain as one class. Features, training, the choice of the mention and the test by the graph are the compact
   decomposer's; a chain is one "relation" of a log-linear model with a single position, so that nothing is shared
-  between chains. No template is matched: the chain is walked.
+  between chains. No template is matched: the chain is walked. With `--base MODEL` two language models are compared,
+  as in the paper: `evals/ablations/tuned.py`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import argparse
 import asyncio
 import hashlib
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import get_args
@@ -34,7 +35,8 @@ from trivium.evals.metaqa import HOPS, is_held_out, read_metaqa, spread
 from trivium.evals.metrics import Score, ScoredAnswer, ask, mean, score
 from trivium.evals.webqsp import folds, read_webqsp
 from trivium.graphs.keqing import graph
-from trivium.kg.errors import NotLearntError
+from trivium.kg.catalog import cache_folder
+from trivium.kg.errors import NotLearntError, UsageError
 from trivium.kg.loaders import Question
 from trivium.kg.store import GraphStore
 from trivium.kg.types import Hop, LogicalChain, chain_text
@@ -72,21 +74,41 @@ SPLITS: dict[str, Callable[[Question], bool]] = {
 }
 
 
+@dataclass(frozen=True)
+class Split:
+    """One way of holding questions out: the pairs learned from, and by their hops the questions asked."""
+
+    name: str
+    pairs: list[Question]
+    asked: dict[int, list[Question]]
+
+
+def split_metaqa(data: Path, pairs: int, count: int, names: Collection[str] = ()) -> Iterator[Split]:
+    """MetaQA's dev questions, topics unmarked, so many of each number of hops; all `SPLITS`, or those of `names`."""
+    questions = {hops: read_metaqa(data, hops, topics=True) for hops in HOPS}
+    for name, held_out in SPLITS.items():
+        if names and name not in names:
+            continue
+        learned = [
+            _unmarked(q) for all_ in questions.values() for q in spread([q for q in all_ if not held_out(q)], pairs)
+        ]
+        asked = {
+            hops: [_unmarked(q) for q in spread([q for q in all_ if held_out(q)], count)]
+            for hops, all_ in questions.items()
+        }
+        yield Split(name, learned, {hops: part for hops, part in asked.items() if part})
+
+
 async def chains(data: Path, limit: int | None = None) -> FigureTable:
     """Hits@1 of both, for each way of holding out and each number of hops, of `limit` questions each (300)."""
     count = limit or _ASKED
     folder = made_kg("metaqa", data)
-    questions = {hops: read_metaqa(data, hops, topics=True) for hops in HOPS}
     rows, ours, theirs, sets, other_sets = list[str](), list[float](), list[float](), list[float](), list[float]()
-    for name, held_out in SPLITS.items():
-        learnt = [q for all_ in questions.values() for q in spread([q for q in all_ if not held_out(q)], _LEARNT)]
-        async with taught(folder, [_unmarked(question) for question in learnt]) as base:
-            predictor = await _predictor(base, learnt)
-            for hops, all_ in questions.items():
-                asked = [_unmarked(q) for q in spread([q for q in all_ if held_out(q)], count)]
-                if not asked:
-                    continue
-                rows.append(f"{name}, {hops}-hop")
+    for split in split_metaqa(data, _LEARNT, count):
+        async with taught(folder, split.pairs) as base:
+            predictor = await _predictor(base, split.pairs)
+            for hops, asked in split.asked.items():
+                rows.append(f"{split.name}, {hops}-hop")
                 sub_questions = mean(item.score for item in await ask(graph, asked, KeqingContext(kg=str(folder))))
                 whole = mean([await _score(predictor, question, base) for question in asked])
                 ours.append(100 * sub_questions.top1)
@@ -363,6 +385,17 @@ ABLATIONS: dict[str, Callable[[Path, int | None], Awaitable[FigureTable]]] = {
 }
 
 
+async def _tuned(given: argparse.Namespace, data: Path) -> FigureTable:
+    """Figure 6 with a language model."""
+    from trivium.evals.ablations.tuned import Tuning, tuned_chains
+    from trivium.policies.lora.model import need_lora, settings_from
+
+    need_lora()
+    tuning = Tuning(given.base, given.keep or cache_folder() / "figure6", settings_from(given.set))
+    splits = split_metaqa(data, given.pairs, given.n or _ASKED, given.split)
+    return await tuned_chains(made_kg("metaqa", data), tuning, splits)
+
+
 @own_runs()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and show; raises `TriviumError` where the data is not here."""
@@ -373,10 +406,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, help="the folder that holds metaqa/ and fb15k237/")
     parser.add_argument("--n", type=int, help="ask so many questions of each part (default: all, or 300 a hop)")
     parser.add_argument("--plot", type=Path, help="where the plot goes, such as figure5.png or figure5.svg")
+    tuned = parser.add_argument_group("figure 6 with a language model (extra `lora`)")
+    tuned.add_argument(
+        "--base", metavar="MODEL", help="fine-tune this causal LM, a folder or a hub name, once for each"
+    )
+    tuned.add_argument("--pairs", type=int, default=_LEARNT, help=f"pairs learned from, a number of hops ({_LEARNT})")
+    tuned.add_argument("--split", action="append", default=[], choices=SPLITS, help="this way of holding out; repeat")
+    tuned.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a training setting; repeat")
+    tuned.add_argument(
+        "--keep", type=Path, metavar="DIR", help="keep the KGs with their adapters; run again, it goes on"
+    )
     given = parser.parse_args(arguments)
+    alone = [f"--{name}" for name in ("split", "set", "keep") if getattr(given, name)]
+    if given.base and given.name != "chains":
+        raise UsageError("--base is for figure 6: trivium eval keqing-chains")
+    if alone and not given.base:
+        raise UsageError(f"{alone[0]} needs the model to fine-tune: --base MODEL")
 
     async def measured() -> FigureTable:
-        return await ABLATIONS[given.name](need_data(given.data), given.n)
+        data = need_data(given.data)
+        return await (_tuned(given, data) if given.base else ABLATIONS[given.name](data, given.n))
 
     show(asyncio.run(measured()), given.plot)
     return 0

@@ -39,9 +39,10 @@ class KeqingContext(Context):
     review: bool = False
     """Stop before the first retrieval and show the sub-questions, for a human to approve or edit; needs a thread."""
 
-    decompose: Literal["auto", "trained", "llm", "lora"] = "auto"
+    decompose: Literal["auto", "trained", "llm", "lora", "lora_chains"] = "auto"
     """Who decomposes; `auto`: the trained decomposer where it is sure, the model where it is not. Without a model
-    always the trained one; `lora`: what `trivium learn lora` fine-tuned."""
+    always the trained one; `lora`: what `trivium learn lora` fine-tuned, which writes sub-questions in words;
+    `lora_chains`: the one of `--stage chains`, which writes logical chains, the weaker side of the paper's figure 6."""
 
     sure: Annotated[float, Field(ge=0, le=1)] = 0.95
     """The trained decomposer's confidence, in [0, 1], from which `auto` asks no model; `trivium eval keqing-sure` says

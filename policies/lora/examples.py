@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import json_repair
 
 from trivium.kg.indexes import relation_words
 from trivium.kg.loaders import Question as Pair
 from trivium.kg.store import GraphStore
-from trivium.kg.types import Hop, LogicalChain, Triple, WalkedTriple
+from trivium.kg.types import Hop, LogicalChain, Triple, WalkedTriple, chain_text
 from trivium.policies.reader.chains.decomposer import MASK, NO_DEPENDENCY, SubQuestion, generated
 from trivium.policies.reader.chains.pairs import AlignedPair
 
 DECOMPOSE = "The AI assistant can parse the user input to several subquestions:"
 """Instruction of the module Question Decomposition."""
+
+CHAINS = "The AI assistant can parse the user input to several logical chains:"
+"""Instruction of a decomposer that writes logical chains, the other side of figure 6; the wording is ours."""
 
 REASON = (
     "Use the following pieces of context to answer the users question. If you don't know the answer, just say that "
@@ -42,6 +46,11 @@ class Example(NamedTuple):
 def decompose_prompt(question: str) -> str:
     """The prompt of one question to decompose."""
     return f"Instruction: {DECOMPOSE}\nInput: {' '.join(question.split())}\nOutput: "
+
+
+def chains_prompt(question: str) -> str:
+    """The prompt of one question whose logical chains are to be written."""
+    return f"Instruction: {CHAINS}\nInput: {' '.join(question.split())}\nOutput: "
 
 
 def reason_prompt(question: str, triples: Sequence[str]) -> str:
@@ -72,41 +81,97 @@ def read_decomposition(text: str) -> tuple[SubQuestion, ...]:
     Tolerant of the flaws in which models write JSON, and strict about meaning: a sub-question without [mask], or one
     that depends on itself or on a later one, makes the whole unreadable, for half a decomposition is another question.
     """
+
+    def read(record: dict[str, Any], first: int, after: tuple[int, ...], seeds: tuple[str, ...]) -> list[SubQuestion]:
+        question = record.get("question")
+        if not isinstance(question, str) or MASK not in question:
+            return []
+        return [SubQuestion(first, question, after or (NO_DEPENDENCY,), seeds)]
+
+    return _read_records(text, read)
+
+
+_ReadRecord = Callable[[dict[str, Any], int, tuple[int, ...], tuple[str, ...]], list[SubQuestion]]
+"""The sub-questions of a record from a number on, after others and from seeds; none where it is unreadable."""
+
+
+def _read_records(text: str, read: _ReadRecord) -> tuple[SubQuestion, ...]:
+    """The records that a model wrote, each read by `read`; empty where one of them is unreadable."""
     records = json_repair.loads(text)
     if isinstance(records, dict):
         records = [records]
     if not isinstance(records, list) or not 0 < len(records) <= _MAX_SUB_QUESTIONS:
         return ()
-    numbers: dict[int, int] = {}
+    numbers: dict[int, int] = {}  # ids that the model gave -> our number of the record's last sub-question
     out: list[SubQuestion] = []
     for record in records:
-        sub = _sub_question(record, len(out), numbers)
-        if sub is None:
+        started = _start(record, numbers)
+        subs = read(record, len(out), *started) if started else []
+        if not subs or len(out) + len(subs) > _MAX_SUB_QUESTIONS:
             return ()
-        out.append(sub)
+        out += subs
+        if isinstance(record.get("id"), int):
+            numbers[record["id"]] = out[-1].id
     return tuple(out)
 
 
-def _sub_question(record: object, number: int, numbers: dict[int, int]) -> SubQuestion | None:
-    """One record as sub-question `number`; `numbers` maps the ids that the model gave to ours."""
-    if not isinstance(record, dict) or not isinstance(record.get("question"), str) or MASK not in record["question"]:
+def _start(record: object, numbers: Mapping[int, int]) -> tuple[tuple[int, ...], tuple[str, ...]] | None:
+    """The sub-questions that a record depends on, by our numbers, and its seeds; None where it has no seed."""
+    if not isinstance(record, dict):
         return None
-    given = record.get("id")
     dep = [d for d in _as_list(record.get("dep")) if d != NO_DEPENDENCY]
     after = tuple(numbers[d] for d in dep if isinstance(d, int) and d in numbers)
     if len(after) < len(dep):
         return None
-    if isinstance(given, int):
-        numbers[given] = number
     if after:
-        return SubQuestion(number, record["question"], after, tuple(generated(d) for d in after))
+        return after, tuple(generated(d) for d in after)
     args = record.get("args")
     seeds = tuple(
         seed.strip()
         for seed in _as_list(args.get("seed_entities") if isinstance(args, dict) else None)
         if isinstance(seed, str) and seed.strip() and not seed.startswith("<GENERATED>")
     )
-    return SubQuestion(number, record["question"], (NO_DEPENDENCY,), seeds) if seeds else None
+    return ((), seeds) if seeds else None
+
+
+class Branch(NamedTuple):
+    """A topic as the question calls it, and the chain from it."""
+
+    mention: str
+    chain: LogicalChain
+
+
+def write_chains(branches: Sequence[Branch], rest: LogicalChain) -> str:
+    """Logical chains in the manner of table 1: one a topic, and the common rest after their intersection."""
+    records = [
+        {"chain": chain_text(chain), "id": place, "dep": [NO_DEPENDENCY], "args": {"seed_entities": [mention]}}
+        for place, (mention, chain) in enumerate(branches)
+    ]
+    if rest:
+        after = range(len(branches))
+        seeds = [generated(place) for place in after]
+        records.append(
+            {"chain": chain_text(rest), "id": len(branches), "dep": list(after), "args": {"seed_entities": seeds}}
+        )
+    return json.dumps(records, ensure_ascii=False)
+
+
+def read_chains(text: str, phrases: Mapping[Hop, str]) -> tuple[SubQuestion, ...]:
+    """Sub-questions that know their hop, from logical chains that a model wrote; empty where they cannot be read.
+
+    `phrases` has the words of every hop that the KG has: a chain with another hop makes the whole unreadable.
+    """
+
+    def read(record: dict[str, Any], first: int, after: tuple[int, ...], seeds: tuple[str, ...]) -> list[SubQuestion]:
+        said = _as_list(record.get("chain"))
+        hops = [Hop.parse(hop) for hop in said if isinstance(hop, str)]
+        if len(hops) < len(said) or any(hop not in phrases for hop in hops):
+            return []
+        return [
+            replace(sub, chain=(hop,)) for sub, hop in zip(_line(hops, first, after, seeds, phrases), hops, strict=True)
+        ]
+
+    return _read_records(text, read)
 
 
 def _as_list(value: object) -> list[object]:
@@ -131,7 +196,7 @@ _SEEDS = 3  # entities that a later hop's example starts from
 
 
 def sub_questions(
-    branches: Sequence[tuple[str, LogicalChain]], rest: LogicalChain, phrases: Mapping[Hop, str]
+    branches: Sequence[Branch], rest: LogicalChain, phrases: Mapping[Hop, str]
 ) -> tuple[SubQuestion, ...]:
     """One sub-question a hop: each branch (mention, own chain), then the common rest; empty where a hop has no phrase.
 
@@ -143,18 +208,19 @@ def sub_questions(
     subs: list[SubQuestion] = []
     ends: list[int] = []
     for mention, chain in branches:
-        subs += _line(chain, len(subs), (), mention, phrases)
+        subs += _line(chain, len(subs), (), (mention,), phrases)
         ends.append(len(subs) - 1)
-    return (*subs, *_line(rest, len(subs), tuple(ends), "", phrases))
+    return (*subs, *_line(rest, len(subs), tuple(ends), (), phrases))
 
 
 def _line(
-    chain: LogicalChain, first: int, after: tuple[int, ...], mention: str, phrases: Mapping[Hop, str]
+    chain: Sequence[Hop], first: int, after: tuple[int, ...], mentions: tuple[str, ...], phrases: Mapping[Hop, str]
 ) -> list[SubQuestion]:
+    """One sub-question a hop, numbered from `first`, each after the one before it."""
     out = []
     for number, hop in enumerate(chain, first):
         dep = after if number == first else (number - 1,)
-        seeds = tuple(generated(i) for i in dep) or (mention,)
+        seeds = tuple(generated(i) for i in dep) or mentions
         out.append(SubQuestion(number, phrases[hop], dep or (NO_DEPENDENCY,), seeds))
     return out
 
@@ -163,21 +229,39 @@ def decomposition_examples(
     pairs: Iterable[tuple[Pair, AlignedPair | None]], phrases: Mapping[Hop, str]
 ) -> list[Example]:
     """A question and its decomposition for each pair whose topics were found; questions that repeat stand once."""
+    return _examples(
+        (decompose_prompt(question), write_decomposition(subs))
+        for question, branches, rest in _chains(pairs)
+        if (subs := sub_questions(branches, rest, phrases))
+    )
+
+
+def chain_examples(pairs: Iterable[tuple[Pair, AlignedPair | None]]) -> list[Example]:
+    """A question and its logical chains for each pair whose topics were found; questions that repeat stand once."""
+    return _examples(
+        (chains_prompt(question), write_chains(branches, rest)) for question, branches, rest in _chains(pairs)
+    )
+
+
+def _examples(made: Iterable[tuple[str, str]]) -> list[Example]:
     out: dict[str, Example] = {}
+    for prompt, target in made:
+        out.setdefault(prompt, Example(prompt, target))
+    return list(out.values())
+
+
+def _chains(pairs: Iterable[tuple[Pair, AlignedPair | None]]) -> Iterator[tuple[str, list[Branch], LogicalChain]]:
+    """Each question whose topics were found, with their branches in its order and the common rest."""
     for pair, aligned in pairs:
         if aligned is None:
             continue
         mentions = [aligned.question.mentions[place] for place in aligned.gold]
         rest = (pair.chain or ()) if len(mentions) > 1 else ()
         branches = [
-            (mention.text, chain[: len(chain) - len(rest)])
+            Branch(mention.text, chain[: len(chain) - len(rest)])
             for mention, chain in sorted(zip(mentions, aligned.chains, strict=True), key=lambda item: item[0].start)
         ]
-        subs = sub_questions(branches, rest, phrases)
-        if subs:
-            prompt = decompose_prompt(pair.question)
-            out.setdefault(prompt, Example(prompt, write_decomposition(subs)))
-    return list(out.values())
+        yield pair.question, branches, rest
 
 
 async def reasoning_examples(

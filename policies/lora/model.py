@@ -240,8 +240,9 @@ def quiet() -> Iterator[None]:
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-Stage = Literal["decompose", "reason"]
-"""What a model was fine-tuned for: the paper's Question Decomposition or its Candidate Reasoning."""
+Stage = Literal["decompose", "chains", "reason"]
+"""What a model was fine-tuned for: the paper's Question Decomposition, the same in logical chains (figure 6), or its
+Candidate Reasoning."""
 
 _WEIGHTS, _CONFIG = "adapter_model.safetensors", "adapter_config.json"
 

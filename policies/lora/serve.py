@@ -19,17 +19,25 @@ from typing import NamedTuple
 
 from trivium.kg.errors import ModelError
 from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.memory import Memory
 from trivium.kg.store import GraphStore
 from trivium.kg.text import fold_name, tokens
-from trivium.kg.types import EntityHit, Hop
-from trivium.policies.lora.examples import decompose_prompt, read_answers, read_decomposition, reason_prompt
+from trivium.kg.types import EntityHit, Hop, schema_hops
+from trivium.policies.lora.examples import (
+    chains_prompt,
+    decompose_prompt,
+    read_answers,
+    read_chains,
+    read_decomposition,
+    reason_prompt,
+)
 from trivium.policies.lora.model import BaseModel, open_adapter, quiet
 from trivium.policies.lora.train import prompt_ids
 from trivium.policies.reader.chains.artifact import DECOMPOSER, load_decomposer
-from trivium.policies.reader.chains.compact_decomposer import Habits
+from trivium.policies.reader.chains.compact_decomposer import Habits, Phrases
 from trivium.policies.reader.chains.decomposer import NO_DEPENDENCY, Decomposition, SubQuestion
 from trivium.policies.reader.chains.phrasing import has_exclusion_cue
-from trivium.policies.reader.chains.templates import TemplateIndex
+from trivium.policies.reader.chains.templates import TemplateIndex, schema_template
 
 _lock = threading.Lock()  # one generation at a time: two on the same cores or the same card only slow each other
 
@@ -80,34 +88,60 @@ def generate(base: BaseModel, prompts: Sequence[str], max_new_tokens: int = 512)
     return texts
 
 
+_TOGETHER = 64  # prompts that are continued at once
+_REMEMBERED = 4_000_000  # bytes of prompts and what was said to them
 _CANDIDATES = 10  # entities considered for a mention
 
 Speak = Callable[[Sequence[str]], Sequence[Generated]]
 """What a model says to each prompt; blocks."""
 
+ReadWritten = Callable[[str], tuple[SubQuestion, ...]]
+"""The sub-questions in what a model wrote; empty where it cannot be read."""
+
+
+def speaker(base: BaseModel) -> Speak:
+    """What a fine-tuned model says: prompts of like length are continued together, and what was said is remembered."""
+    said: Memory[str, Generated] = Memory(_REMEMBERED)
+
+    def speak(prompts: Sequence[str]) -> list[Generated]:
+        found = {prompt: said.get(prompt) for prompt in prompts}
+        new = sorted((prompt for prompt, known in found.items() if known is None), key=len)
+        for start in range(0, len(new), _TOGETHER):
+            part = new[start : start + _TOGETHER]
+            for prompt, one in zip(part, generate(base, part), strict=True):
+                found[prompt] = one
+                said.put(prompt, one)
+        return [text for prompt in prompts if (text := found[prompt]) is not None]
+
+    return speak
+
 
 @dataclass(frozen=True)
 class LoraDecomposer:
-    """A fine-tuned model with the templates that its sub-questions are matched to.
+    """A fine-tuned model that writes sub-questions, or logical chains, with the templates that words are matched to.
 
     Attributes:
         speak: the model.
-        templates: the KG's; the nearest one of a sub-question says which relation its mention has to have.
+        templates: the KG's; the nearest one of a sub-question in words says which relation its mention has to have.
         habits: when a question's topic is not an answer, which table 1 does not write down.
+        prompt: the prompt of a question.
+        read: the sub-questions in what the model writes.
     """
 
     speak: Speak
     templates: TemplateIndex
     habits: Habits
+    prompt: Callable[[str], str] = decompose_prompt
+    read: ReadWritten = read_decomposition
     name: str = "lora"
 
     async def decompose(self, question: str, store: GraphStore, topic_entities: Sequence[str] = ()) -> Decomposition:
         """Decompose one question; empty where the model writes no decomposition that can be read."""
-        (said,) = await asyncio.to_thread(self.speak, [decompose_prompt(question)])
-        subs = read_decomposition(said.text)
+        (said,) = await asyncio.to_thread(self.speak, [self.prompt(question)])
+        subs = self.read(said.text)
         if not subs:
             return Decomposition((), confidence=said.confidence)
-        hops = [self.templates.match([sub.question], 1)[0][0].template.chains[0] for sub in subs]
+        hops = [sub.chain or self.templates.match([sub.question], 1)[0][0].template.chains[0] for sub in subs]
         links = await self._links(subs, [chain[0] for chain in hops], store, topic_entities)
         marked = self._exclude(question, subs, [chain[-1] for chain in hops])
         return Decomposition(marked, links, said.confidence)
@@ -199,17 +233,31 @@ async def open_lora_decomposer(base: KnowledgeBase, templates: TemplateIndex) ->
     Raises:
         ModelError, NotLearntError, CorruptError, VersionError: as `open_adapter` and `served`.
     """
-    speak = served() or partial(generate, await asyncio.to_thread(open_adapter, base.path, "decompose"))
-    habits = {}
-    if DECOMPOSER.exists(base.learnt):
-        habits = dict((await asyncio.to_thread(load_decomposer, base.learnt, base.embedder)).habits)
+    speak = served() or speaker(await asyncio.to_thread(open_adapter, base.path, "decompose"))
+    _, habits = await _words(base)
     return LoraDecomposer(speak, templates, habits)
+
+
+async def open_lora_chains(base: KnowledgeBase, templates: TemplateIndex) -> LoraDecomposer:
+    """The decomposer of a KG that writes logical chains (figure 6), from its adapter; raises as `open_adapter`."""
+    speak = speaker(await asyncio.to_thread(open_adapter, base.path, "chains"))
+    phrases, habits = await _words(base)
+    words = {hop: schema_template(hop).text for hop in schema_hops(await base.store.schema())}
+    words |= {hop: text for hop, text in phrases.items() if hop in words}
+    return LoraDecomposer(speak, templates, habits, chains_prompt, partial(read_chains, phrases=words))
+
+
+async def _words(base: KnowledgeBase) -> tuple[Phrases, Habits]:
+    """What was learned of each hop's words, and of when a question's topic is no answer."""
+    if not DECOMPOSER.exists(base.learnt):
+        return {}, {}
+    trained = await asyncio.to_thread(load_decomposer, base.learnt, base.embedder)
+    return trained.phrases, trained.habits
 
 
 async def open_lora_reasoner(base: KnowledgeBase) -> LoraReasoner:
     """The candidate reasoner of a KG; raises as `trivium.policies.lora.model.open_adapter` does."""
-    tuned = await asyncio.to_thread(open_adapter, base.path, "reason")
-    return LoraReasoner(partial(generate, tuned))
+    return LoraReasoner(speaker(await asyncio.to_thread(open_adapter, base.path, "reason")))
 
 
 log = logging.getLogger("trivium.lora")

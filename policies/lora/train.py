@@ -17,7 +17,7 @@ from trivium.kg.embedded import keep
 from trivium.kg.errors import BadInputError
 from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import Question as Pair
-from trivium.policies.lora.examples import Example, decomposition_examples, reasoning_examples
+from trivium.policies.lora.examples import Example, chain_examples, decomposition_examples, reasoning_examples
 from trivium.policies.lora.model import (
     BaseModel,
     LoraSettings,
@@ -218,6 +218,8 @@ async def stage_examples(
     left_out = sum(item is None for item in aligned)
     if stage == "decompose":
         return decomposition_examples(both, phrases), left_out
+    if stage == "chains":
+        return chain_examples(both), left_out
     return [example async for example in reasoning_examples(both, phrases, base.store, seed)], left_out
 
 

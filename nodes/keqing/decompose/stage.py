@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
@@ -119,8 +119,8 @@ async def _decomposed(
     question: str, topics: Sequence[str], last: LastAnswers | None, context: KeqingContext
 ) -> _Decomposed:
     """The trained decomposer's reading where it is sure, or there is no model; else the model's, if it gives one."""
-    if context.decompose == "lora":
-        return await _tuned(question, topics, last, context.kg)
+    if context.decompose in ("lora", "lora_chains"):
+        return await _tuned(question, topics, last, context)
     if context.model == NO_MODEL or context.decompose == "trained":
         return await _trained(question, topics, last, context.kg)
     trained = None
@@ -339,10 +339,11 @@ async def _trained_if_any(
         return None
 
 
-async def _tuned(question: str, topics: Sequence[str], last: LastAnswers | None, kg: str) -> _Decomposed:
+async def _tuned(question: str, topics: Sequence[str], last: LastAnswers | None, context: KeqingContext) -> _Decomposed:
     """The LoRA-tuned model's reading; the trained decomposer's, with an event, where it writes none."""
-    found = await decompose_question(kg, question, topics, "lora")
-    trained = None if found.sub_questions else await _trained_if_any(question, topics, last, kg)
+    writes: Literal["lora", "lora_chains"] = "lora_chains" if context.decompose == "lora_chains" else "lora"
+    found = await decompose_question(context.kg, question, topics, writes)
+    trained = None if found.sub_questions else await _trained_if_any(question, topics, last, context.kg)
     if trained is None:
         return _Decomposed(found, by="lora")
     message = "the fine-tuned model wrote no decomposition that can be read; the trained decomposer's is used"
