@@ -139,8 +139,8 @@ ITEMS: Mapping[str, PaperItem] = {
     ),
     "keqing-figure6": PaperItem(
         "sub-questions against whole chains",
-        "two classifiers in place of two LLaMAs; trivium learn lora BASE tunes one that writes sub-questions (a small "
-        "base: docs/how-to/lora.md), nothing here tunes one that writes chains; the text gives no figures",
+        "two classifiers in place of two LLaMAs; --base MODEL fine-tunes one language model to write sub-questions and "
+        "one to write chains (a small base: docs/how-to/lora.md); the text gives no figures",
         ("ablations", "sub_questions_or_chains"),
         "keqing-chains",
     ),

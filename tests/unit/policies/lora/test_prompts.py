@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from trivium.kg.types import parse_chain
+from trivium.policies.lora import serve
 from trivium.policies.lora.examples import (
+    Branch,
     read_answers,
+    read_chains,
     read_decomposition,
     reason_prompt,
     sub_questions,
     write_answers,
+    write_chains,
     write_decomposition,
 )
 from trivium.policies.lora.serve import Generated, LoraReasoner, ReasonerQuestion
@@ -67,10 +73,66 @@ def test_what_is_no_decomposition_is_nothing(text: str) -> None:
 def test_sub_questions_of_branches_and_their_common_rest() -> None:
     starring, released = parse_chain(["^starring", "release_year"])
     phrases = {starring: "films starring [mask]", released: "when was [mask] released?"}
-    subs = sub_questions([("Al Pacino", (starring,)), ("Robert De Niro", (starring,))], (released,), phrases)
+    subs = sub_questions(
+        [Branch("Al Pacino", (starring,)), Branch("Robert De Niro", (starring,))], (released,), phrases
+    )
     assert [(sub.id, sub.dep) for sub in subs] == [(0, (-1,)), (1, (-1,)), (2, (0, 1))]
     assert subs[1].seed_entities == ("Robert De Niro",)
-    assert sub_questions([("Heat", parse_chain(["unknown"]))], (), phrases) == ()
+    assert sub_questions([Branch("Heat", parse_chain(["unknown"]))], (), phrases) == ()
+
+
+def test_logical_chains_are_read_as_the_sub_questions_that_they_stand_for() -> None:
+    starring, released = parse_chain(["^starring", "release_year"])
+    phrases = {starring: "films starring [mask]", released: "when was [mask] released?"}
+    line = write_chains([Branch("Al Pacino", (starring, released))], ())
+    assert line == (
+        '[{"chain": ["^starring", "release_year"], "id": 0, "dep": [-1], "args": {"seed_entities": ["Al Pacino"]}}]'
+    )
+    branches = [Branch("Al Pacino", (starring,)), Branch("Robert De Niro", (starring,))]
+    for written, subs in (
+        (line, sub_questions([Branch("Al Pacino", (starring, released))], (), phrases)),
+        (write_chains(branches, (released,)), sub_questions(branches, (released,), phrases)),
+    ):
+        found = read_chains(written, phrases)
+        assert [replace(sub, chain=None) for sub in found] == list(subs)
+        assert [sub.chain for sub in found] == [
+            (starring,) if sub.question == phrases[starring] else (released,) for sub in subs
+        ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "^starring, release_year",
+        '[{"chain": [], "id": 0, "dep": [-1], "args": {"seed_entities": ["Heat"]}}]',
+        '[{"chain": ["starred"], "id": 0, "dep": [-1], "args": {"seed_entities": ["Heat"]}}]',
+        '[{"chain": ["starring", 3], "id": 0, "dep": [-1], "args": {"seed_entities": ["Heat"]}}]',
+        '[{"chain": ["starring"], "id": 0, "dep": [-1], "args": {"seed_entities": []}}]',
+        '[{"chain": ["starring"], "id": 0, "dep": [1], "args": {}}]',
+        write_decomposition(SUBS),
+    ],
+)
+def test_what_is_no_chain_of_the_graph_is_nothing(text: str) -> None:
+    assert read_chains(text, {parse_chain(["starring"])[0]: "who starred in [mask]?"}) == ()
+
+
+def test_what_a_model_said_is_remembered_and_like_lengths_are_continued_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[list[str]] = []
+
+    def generate(base: object, prompts: list[str]) -> list[Generated]:
+        asked.append(prompts)
+        return [Generated(prompt.upper(), 0.5) for prompt in prompts]
+
+    monkeypatch.setattr(serve, "generate", generate)
+    monkeypatch.setattr(serve, "_TOGETHER", 2)
+    speak = serve.speaker(None)  # type: ignore[arg-type]  # `generate` takes the model's place
+    assert [one.text for one in speak(["long one", "a", "bb", "a"])] == ["LONG ONE", "A", "BB", "A"]
+    assert asked == [["a", "bb"], ["long one"]]
+    assert [one.text for one in speak(["bb", "c"])] == ["BB", "C"]
+    assert asked[2:] == [["c"]]
 
 
 async def test_only_candidates_may_be_answers() -> None:
