@@ -21,7 +21,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 from pydantic import TypeAdapter, ValidationError
 
-from trivium.kg.errors import StoreError, TimeLimitError, TriviumError, UsageError
+from trivium.kg.errors import QueryError, StoreError, TimeLimitError, TriviumError, UsageError
 from trivium.kg.types import Json
 from trivium.nodes.run.access import check_policy
 from trivium.nodes.run.clock import clock_of
@@ -71,8 +71,8 @@ def stage(run: Stage[StateT, ContextT], *, first: bool = False, last: str = "") 
             with state_checked(hints["state"], state):
                 update = await _in_time(run, state, runtime, context)
         except (StoreError, TimeLimitError) as error:
-            if first and isinstance(error, StoreError):
-                raise  # nothing has begun: the request is refused
+            if first and isinstance(error, StoreError) and not isinstance(error, QueryError):
+                raise  # nothing has begun, and no other question could be answered: the request is refused
             update = {**(begun(state) if first else {}), "stopped": stop_of(error)}
             if last:
                 return {**update, **stopped_answer(last, {**state, **update}, context)}

@@ -25,9 +25,9 @@ TriviumError
     ├── LoginError           the server refuses user and password
     ├── NoDatabaseError      the server has no database of that name, or it is stopped
     ├── PermissionDeniedError  the user, or the database, may not do that
-    ├── QueryTimeoutError    a query went on past its time-out
     ├── NoCopyError          its local copy is needed and is not there
-    └── QueryError           the database refuses a query, or failed in it
+    └── QueryError           the database refuses one query, or failed in it: others may be answered
+        └── QueryTimeoutError    it went on past its time-out
 """
 
 from __future__ import annotations
@@ -168,13 +168,13 @@ class PermissionDeniedError(StoreError):
     """Raised when the user may not do that, or the database is open for reading alone."""
 
 
-class QueryTimeoutError(StoreError):
-    """Raised when a query went on past its time-out."""
-
-
 class NoCopyError(StoreError):
     """Raised when what works on a database's local copy is asked of a large one that was not copied yet."""
 
 
 class QueryError(StoreError):
-    """Raised when the database refuses a query or fails in it."""
+    """Raised when the database refuses one query or fails in it: it answers others, so one question alone fails."""
+
+
+class QueryTimeoutError(QueryError):
+    """Raised when a query went on past its time-out."""

@@ -21,6 +21,7 @@ from trivium.nodes.run.answer_record import Answer
 from trivium.nodes.run.context import Context
 from trivium.nodes.run.spending import Spending
 from trivium.nodes.run.usage import NO_USAGE, Usage, add_usage
+from trivium.nodes.run.write_answer import is_outage
 
 
 async def answer_file(
@@ -34,7 +35,8 @@ async def answer_file(
 ) -> str | None:
     """Answer every question of a file that has no answer yet.
 
-    A question that cannot be run (too long, an unknown topic entity) gets a line that says so.
+    A question that cannot be run (too long, an unknown topic entity), or of which the database refuses a query, gets a
+    line that says so. Where the database as a whole fails, the batch ends.
 
     Args:
         method: the method of all questions.
@@ -46,15 +48,18 @@ async def answer_file(
         ray: the address of a Ray cluster that answers; without it this process does.
 
     Returns:
-        What was spent and whether a limit ended it, in words; None without a model.
+        How many questions a database refused, and with a model what was spent and whether a limit ended it, in words;
+        None where there is nothing to say.
 
     Raises:
         BadInputError: a line of `asked` is not a question, or `answers` holds answers to others.
+        StoreError: the database failed; what is answered stays, and run again, the batch goes on from there.
     """
     limits = spending or Spending()
     limits.prices()
     spent = NO_USAGE
     stopped: str | None = None
+    refused = 0
 
     def count(found: Answer) -> None:
         """Count what an answer cost as soon as it is there, so that no question is begun beyond a limit."""
@@ -79,16 +84,22 @@ async def answer_file(
             ) as answered:
                 number = lines.done
                 async for found in answered:
-                    if found["stop_reason"] == "store_error":  # no line is written: run again, it is asked again
+                    if is_outage(found):  # no line is written: run again, it is asked again
                         raise StoreError(found["events"][-1]["message"])
                     number += 1
+                    refused += found["stop_reason"] == "store_error"
                     lines.write(dict(found))
                     show("answer", number, len(questions))
                     if ray:
                         count(found)
     finally:
         await close_all()
-    return None if context.model == NO_MODEL else _told(spent, limits, stopped)
+    told = [] if context.model == NO_MODEL else [_told(spent, limits, stopped)]
+    if refused:
+        told.append(
+            f"{refused:,} question{'s' * (refused > 1)} without an answer: the database refused a query; see the events"
+        )
+    return "; ".join(told) or None
 
 
 def _told(spent: Usage, limits: Spending, stopped: str | None) -> str:

@@ -12,7 +12,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from trivium.kg.errors import StoreError, TimeLimitError, UnknownEntityError
+from trivium.kg.errors import QueryError, StoreError, TimeLimitError, UnknownEntityError
 from trivium.kg.text import fold_case
 
 StopReason = Literal[
@@ -190,6 +190,8 @@ def stopped_by(error: Exception) -> Decision:
     """What a run says that an error stopped."""
     if isinstance(error, TimeLimitError):
         return Decision("time_limit", f"No answer: {error}.")
+    if isinstance(error, QueryError):
+        return Decision("store_error", f"No answer: the knowledge graph's database refused a query: {error}.")
     if isinstance(error, StoreError):
         return Decision("store_error", f"No answer: the knowledge graph's database failed: {error}.")
     reason: StopReason = "unknown_entity" if isinstance(error, UnknownEntityError) else "not_understood"

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from trivium.kg.errors import QueryError, QueryTimeoutError
 from trivium.nodes.run.abstain import Decision, Signals, Stop, judge, stopped_by
 from trivium.nodes.run.answer_record import Answer, AnswerEntity, PathRecord, Value, usage
 from trivium.nodes.run.context import Context
@@ -140,6 +141,14 @@ def stop_of(error: Exception) -> Stop:
     """What the state keeps of an error that stops a run."""
     decision = stopped_by(error)
     return Stop(error=type(error).__name__, problem=str(error), reason=decision.stop_reason, message=decision.message)
+
+
+_OF_ONE_QUERY = frozenset({QueryError.__name__, QueryTimeoutError.__name__})
+
+
+def is_outage(answer: Answer) -> bool:
+    """Whether the database as a whole failed a question, and not one query of it: of many no other can be answered."""
+    return answer["stop_reason"] == "store_error" and answer["events"][-1]["event"] not in _OF_ONE_QUERY
 
 
 def stopped_answer(method: str, state: Mapping[str, Any], context: Context) -> dict[str, Any]:

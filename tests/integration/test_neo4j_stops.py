@@ -23,7 +23,7 @@ from trivium.kg.embedded import EmbeddedStore
 from trivium.kg.errors import StoreError
 from trivium.kg.neo4j.address import Address
 from trivium.kg.neo4j.artifacts import prepare
-from trivium.kg.neo4j.client import Client
+from trivium.kg.neo4j.client import Client, Row
 from trivium.kg.neo4j.loading import load
 from trivium.knowledge.knowledge import close_all
 from trivium.nodes.keqing.context import KeqingContext
@@ -175,3 +175,28 @@ async def test_a_batch_stops_and_goes_on_where_it_was(films_there: Films, tmp_pa
     assert whole[: len(done)] == done
     assert [line["id"] for line in whole] == [line["id"] for line in lines]
     assert sum(line["stop_reason"] == "answered" for line in whole) > len(lines) * 0.9
+
+
+async def test_a_query_that_the_server_refuses_ends_one_question_alone(
+    films_there: Films, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endless = "UNWIND range(1, 100000) AS a UNWIND range(1, 100000) AS b RETURN sum(a * b)"
+    instead = {"mann": ("MATCH (", None), "deniro": (endless, 0.2)}
+    read = Client.read
+
+    async def spoilt(self: Client, text: str, seconds: float | None = None, /, **parameters: Any) -> list[Row]:
+        said = str(parameters)
+        text, seconds = next((other for name, other in instead.items() if name in said), (text, seconds))
+        return await read(self, text, seconds, **parameters)
+
+    monkeypatch.setattr(Client, "read", spoilt)
+    asked, told = tmp_path / "asked.jsonl", tmp_path / "told.jsonl"
+    names = ("Michael Mann direct", "Robert De Niro star in", "Jean Reno star in")
+    lines = [{"id": each, "question": f"how many films did {each}?"} for each in names]
+    asked.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    said = await answer_file("keqing", asked, told, KeqingContext(kg=films_there.server.uri))
+    found = [json.loads(line) for line in told.read_text().splitlines()]
+    assert [line["stop_reason"] for line in found] == ["store_error", "time_limit", "answered"], "the batch goes on"
+    assert [line["events"][-1]["event"] for line in found[:2]] == ["QueryError", "TimeLimitError"]
+    assert "SyntaxError" in found[0]["answer"]
+    assert "1 question without an answer" in str(said)

@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 
 from trivium.graphs.keqing import builder, graph
 from trivium.kg.embedded import EmbeddedStore
-from trivium.kg.errors import UnreachableError, UsageError
+from trivium.kg.errors import QueryError, QueryTimeoutError, UnreachableError, UsageError
 from trivium.nodes.keqing import retrieve
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.run.clock import Clock
@@ -152,6 +152,23 @@ async def test_a_database_that_fails_at_once_refuses_the_run(kg_name: str, monke
     monkeypatch.setattr(EmbeddedStore, "find", broken)
     with pytest.raises(UnreachableError):
         await graph.ainvoke({"question": "who directed Heat?"}, context=KeqingContext(kg=kg_name))
+
+
+@pytest.mark.parametrize("why", [QueryError, QueryTimeoutError])
+@pytest.mark.parametrize("where", ["first", "later"])
+async def test_a_query_that_the_database_refuses_is_one_questions_own(
+    kg_name: str, monkeypatch: pytest.MonkeyPatch, why: type[QueryError], where: str
+) -> None:
+    async def refused(*_: object, **__: object) -> NoReturn:
+        raise why("bolt://here: Invalid input '('")
+
+    monkeypatch.setattr(
+        *((EmbeddedStore, "find", refused) if where == "first" else (retrieve, "follow_chain", refused))
+    )
+    told = (await graph.ainvoke({"question": "who directed Heat?"}, context=KeqingContext(kg=kg_name)))["answer"]
+    assert (told["stop_reason"], told["answers"], told["question"]) == ("store_error", [], "who directed Heat?")
+    assert "refused a query: bolt://here" in told["answer"]
+    assert told["events"][-1]["event"] == why.__name__
 
 
 class _Other(TypedDict, total=False):

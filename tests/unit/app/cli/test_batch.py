@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.unit.app.cli.running import Said, Trivium, refused
-from trivium.kg.errors import BadInputError
+from trivium.kg.embedded import EmbeddedStore
+from trivium.kg.errors import BadInputError, QueryError, QueryTimeoutError, UnreachableError
 from trivium.kg.lines import ResumableLines
 
 ASKED: list[dict[str, Any]] = [
@@ -124,6 +126,48 @@ def test_a_question_that_cannot_run_gets_a_line_and_the_batch_goes_on(
     assert found[0]["events"][0]["event"] == "UsageError"
     assert found[2]["answers"] == []
     assert _answers(told)[1::2] == [["mann"], ["ronin"]]
+
+
+def _failing(monkeypatch: pytest.MonkeyPatch, failures: dict[str, Exception]) -> None:
+    """Let the store fail where it is asked for a name."""
+    find = EmbeddedStore.find
+
+    async def fails(self: EmbeddedStore, texts: Sequence[str], *args: Any, **named: Any) -> Any:  # noqa: ANN401
+        for name, error in failures.items():
+            if any(name in text for text in texts):
+                raise error
+        return await find(self, texts, *args, **named)
+
+    monkeypatch.setattr(EmbeddedStore, "find", fails)
+
+
+@pytest.mark.parametrize("method", ["auto", "keqing", "oda"])
+def test_a_question_whose_query_is_refused_gets_a_line_and_the_batch_goes_on(
+    trivium: Trivium, films_kg: Path, told: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    lines = [ASKED[0], {"id": "b", "question": "who directed Solaris?"}, *ASKED[2:]]
+    asked = _write(tmp_path / "asked.jsonl", lines)
+    _failing(monkeypatch, {"Heat": QueryError("Invalid input '('"), "Solaris": QueryTimeoutError("past its time-out")})
+    said = trivium("ask", "--batch", asked, "--out", told, "--kg", films_kg, "--method", method)
+    assert said.code == 0
+    assert "2 questions without an answer" in said.err
+    found = _lines(told)
+    assert [line["id"] for line in found] == ["a", "b", "c", "d"]
+    assert [line["stop_reason"] for line in found][:2] == ["store_error", "store_error"]
+    assert [line["events"][-1]["event"] for line in found[:2]] == ["QueryError", "QueryTimeoutError"]
+    assert "Invalid input '('" in found[0]["answer"]
+    assert [line["stop_reason"] for line in found][2:] == ["not_understood", "answered"]
+
+
+def test_a_database_that_is_gone_ends_the_batch(
+    trivium: Trivium, films_kg: Path, asked: Path, told: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _failing(monkeypatch, {"Solaris": UnreachableError("no server answers")})
+    refused(_ask(trivium, asked, told, films_kg), "UnreachableError", "no server answers")
+    assert [line["id"] for line in _lines(told)] == ["a"]
+    monkeypatch.undo()
+    assert _ask(trivium, asked, told, films_kg).code == 0
+    assert [line["stop_reason"] for line in _lines(told)] == ["answered", "answered", "not_understood", "answered"]
 
 
 def test_bad_input_is_refused_before_any_line_is_written(
