@@ -9,6 +9,9 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
+from rapidfuzz import fuzz
+from rapidfuzz.distance import OSA
+
 from trivium.kg.plans.plan import (
     Aggregate,
     ChainStep,
@@ -28,6 +31,7 @@ from trivium.kg.plans.plan import (
     Where,
     nodes,
 )
+from trivium.kg.similarity import MIN_SIMILARITY
 from trivium.kg.text import fold_case, tokens
 from trivium.kg.types import Hop, PropertyKind
 from trivium.policies.reader.chains.decomposer import Decomposition
@@ -47,6 +51,8 @@ _OWN_WORD = 0.95
 _RATED = frozenset({"popularity", "rating", "votes", "wealth"})
 """Columns by whose words "how" asks for what need be no number."""
 _ASKED = 1 / 3
+_PER_EDIT = 4
+"""Letters of a name in which one may be mistyped; two that change places are one edit."""
 _MOST_OF_NAME = 0.6
 """The share of a name's words from which its entity is named by them."""
 _NONE_FULL = 2.0
@@ -76,7 +82,7 @@ class AnswerSignals:
         unnamed: share of the chosen hops that no word speaks for; of a plan on a graph without types, the share of its
             relations.
         loose: names that the question gives in part, by initials or with a typo.
-        wrong: names that have other words than the question's.
+        wrong: names that have other words than the question's; of a plan also those that are only spelt like them.
         gap_unsaid: `gap` where a hop is said by no word, or a word speaks for another relation.
         detour: 1 where the best reading over the whole schema is the end of a longer chain that was chosen, and no word
             speaks for some hop of that one.
@@ -246,7 +252,10 @@ def signals_of(
         ways = _ways_of_plan(best.plan)
         same_way = _same_way(_ways_of_chains(found), ways)
         agrees = bool(walked) and elements_of(best.plan) == walked and same_way and not guessed
-        out |= _of_readings(readings, best, plan=plan, apart=apart) | {"agrees": float(agrees)}
+        out |= _of_readings(readings, best, plan=plan, apart=apart) | {
+            "agrees": float(agrees),
+            "wrong": max(out.get("wrong", 0.0), _other_names(readings[0].parts) if plan else 0.0),
+        }
         own = _ways_of_plan(readings[0].plan) if plan else _ways_of_chains(found)
         reaches = not best.empty or (judged and _same_answer(best, readings[0]))  # "no" either way
         out["turned"] = float(not reaches and own.keys() == ways.keys() and not _same_way(own, ways))
@@ -596,6 +605,18 @@ def _left(reading: Reading) -> list[str]:
 def _is_vague(part: Part) -> bool:
     """Whether a part is a name that an entity carries in part."""
     return 0 < part.score < _NAME and _is_name(part.word) and not _says_nothing(part.word)
+
+
+def _other_names(parts: Sequence[Part]) -> float:
+    return float(sum(map(_is_another_name, parts)))
+
+
+def _is_another_name(part: Part) -> bool:
+    """Whether a name is read as one that is spelt like it, with more edits than a typo has: Rwanda for Wakanda."""
+    said, name = fold_case(part.word), fold_case(part.element)
+    if not _is_vague(part) or said.count(" ") != name.count(" ") or fuzz.ratio(said, name) < 100 * MIN_SIMILARITY:
+        return False
+    return english().stem(said) != english().stem(name) and OSA.distance(said, name) > max(1, len(said) // _PER_EDIT)
 
 
 def _asks(operator: str) -> bool:

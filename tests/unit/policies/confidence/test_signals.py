@@ -366,3 +366,20 @@ def test_where_pairs_taught_a_hop_that_no_word_says_tells_more() -> None:
         signals_of(Decomposition((), support=away, taught=taught), [walk], plan=True) for taught in (True, False)
     )
     assert DEFAULT.confidence(taught) < DEFAULT.confidence(schema)
+
+
+@pytest.mark.parametrize(
+    ("said", "name", "likeness", "wrong"),
+    [
+        ("Wakanda", "Rwanda", 0.72, 1),
+        ("Narnia", "Armenia", 0.72, 1),
+        ("Armeina", "Armenia", 0.8, 0),  # two letters have changed places
+        ("Lichtenstien", "Liechtenstein", 0.82, 0),  # two edits in a long name
+        ("Petrova", "Dr Elena Petrova", 0.7, 0),  # a part of the name
+        ("CEO", "leader", 0.7, 0),  # alike by meaning
+    ],
+)
+def test_a_name_that_is_only_spelt_alike_is_another_one(said: str, name: str, likeness: float, wrong: int) -> None:
+    read = replace(_reading('ids "a" | follow near'), parts=(Part(said, name, likeness),))
+    assert signals_of(None, [read], plan=True).wrong == wrong
+    assert signals_of(None, [read], plan=False).wrong == 0
