@@ -10,7 +10,6 @@ from itertools import pairwise
 from typing import Any
 
 from rapidfuzz import fuzz
-from rapidfuzz.distance import OSA
 
 from trivium.kg.plans.plan import (
     Aggregate,
@@ -51,8 +50,6 @@ _OWN_WORD = 0.95
 _RATED = frozenset({"popularity", "rating", "votes", "wealth"})
 """Columns by whose words "how" asks for what need be no number."""
 _ASKED = 1 / 3
-_PER_EDIT = 4
-"""Letters of a name in which one may be mistyped; two that change places are one edit."""
 _MOST_OF_NAME = 0.6
 """The share of a name's words from which its entity is named by them."""
 _NONE_FULL = 2.0
@@ -612,11 +609,10 @@ def _other_names(parts: Sequence[Part]) -> float:
 
 
 def _is_another_name(part: Part) -> bool:
-    """Whether a name is read as one that is spelt like it, with more edits than a typo has: Rwanda for Wakanda."""
+    """Whether a name is read as one that is spelt much like it, and is not it mistyped: Rwanda for Wakanda."""
     said, name = fold_case(part.word), fold_case(part.element)
-    if not _is_vague(part) or said.count(" ") != name.count(" ") or fuzz.ratio(said, name) < 100 * MIN_SIMILARITY:
-        return False
-    return english().stem(said) != english().stem(name) and OSA.distance(said, name) > max(1, len(said) // _PER_EDIT)
+    alike = said.count(" ") == name.count(" ") and fuzz.ratio(said, name) >= 100 * MIN_SIMILARITY
+    return alike and _is_vague(part) and english().stem(said) != english().stem(name)
 
 
 def _asks(operator: str) -> bool:
