@@ -91,8 +91,8 @@ class AnswerSignals:
         asked_for: 1 where a strange word is what the question asks for: "which team …".
         misfit: 1 where the answer is what another asking word or verb asks for: a birth for "when did X die?", a year
             for "who owns X?", a place for "the population of the setting of X"; where it is what something is asked
-            about: penguins for "what do penguins eat?"; and
-            where it counts what the question names, or nothing by words that are only like the graph's.
+            about: penguins for "what do penguins eat?"; where a sort is asked of something else (`Reading.other_sort`);
+            and where it counts what the question names, or nothing by words that are only like the graph's.
         untrue: 1 where the question asks for yes or no and the answer is neither, or is one to a part of its words; and
             where it asks for something else and the answer is one.
         through: 1 where what is given is a fact of something that points to the thing that is named, by a relation that
@@ -222,6 +222,7 @@ def signals_of(
         known = replace(known, gap=0.0, foreign=(), unnamed=0, loose=0, wrong=0, detour=False)
     repeats = any(each.repeats for each in same[:1]) and (plan or bool(strange))
     misfit = misfit or repeats or (known is not None and known.misfit and not plan)
+    misfit = misfit or any(each.other_sort for each in same[:1])
     misfit = misfit or (figure and not unread.isdisjoint(_kind_asked(question)))
     misfit = misfit or (plan and (_merely_exists(readings[0].plan) or _is_figure(question, readings[0].plan)))
     misfit = misfit or (plan and (_of_another_deed(readings[0]) or _counts_nothing(readings[0])))

@@ -142,6 +142,7 @@ class Reading:
         nouns: how many of its words were read as a kind of things, but for what a thing that is named is one of.
         lacks: whether an unread word is a column, or what is grouped by: "with their phone numbers", "per region"; or
             the plan tells a fact of others, or one of which a word is a mere part: `point_group` for "melting point".
+        other_sort: whether a sort is asked of something that no word of the plan is read as: "what type of engine …".
         guessed: columns that it ranks, bounds, computes or answers by, and that nothing asks for: the number of tracks,
             for "the longest".
         opposed: those of them of another dimension than is asked for: a price.
@@ -164,6 +165,7 @@ class Reading:
     kinds: tuple[str, ...] = ()
     nouns: int = 0
     lacks: bool = False
+    other_sort: bool = False
     guessed: frozenset[str] = frozenset()
     opposed: frozenset[str] = frozenset()
     passed: frozenset[str] = frozenset()
@@ -549,8 +551,9 @@ class Reader:
         ]
         plan, typed = drafter.plan(sketch), self.schema.typed
         told, spoken = self._accounted(tagged, plan, links), bool(left)
-        left = [*(i for i in left if i not in told), *self._mistaken(tagged, plan, links)]
-        unread, verbs = [tagged.positions[i] for i in sorted(left)], len(tagged.verbs.intersection(left))
+        sorts = self._other_sorts(tagged, links, left)
+        left = sorted({*(i for i in left if i not in told), *self._mistaken(tagged, plan, links), *sorts})
+        unread, verbs = [tagged.positions[i] for i in left], len(tagged.verbs.intersection(left))
         unused = [
             tagged.positions[i]
             for i in range(len(tagged.positions))
@@ -584,8 +587,31 @@ class Reader:
             kinds=named,
             nouns=sum(self._is_noun(what, sketch) for _, what, _ in links),
             lacks=_columns_left(tagged, left) or self._half_named(tagged, left, links) or _is_of_others(sketch),
+            other_sort=bool(sorts),
             sketch=sketch,
         )
+
+    def _other_sorts(self, tagged: Tagged, links: Sequence[Any], left: Collection[int]) -> list[int]:
+        """Places of the nouns of "what type of …" that are not read, or only as what sounds like them.
+
+        An "engine" is no `Engineer`. But a "vessel" may be a `Ship` where a ship is named and no other word is `left`
+        unread: a "camera that was used for" a film is none.
+        """
+        named = [what.number for _, what, _ in links if isinstance(what, Element) and what.kind == "type" and what.name]
+
+        def is_of_named(place: int) -> bool:
+            items = [item for start, stop, item in tagged.items if (start, stop) == (place, place + 1)]
+            kinds = [item.type for item in items if item.category == "S" and item.form == "plain"]
+            any_kind = any(at == place and isinstance(what, Element) and what.name == ANY_KIND for at, what, _ in links)
+            return any_kind or any(self.schema.compatible(kind, each) for kind in kinds for each in named)
+
+        return [
+            place
+            for place in range(1, len(tagged.positions))
+            if "of" in tagged.gaps[place] and tagged.positions[place - 1].casefold() in self.language.classes.kinds
+            if not any(at == place and score >= _SAID for at, _, score in links)
+            if {*left} - {place, place - 1} or not is_of_named(place)
+        ]
 
     def _half_named(self, tagged: Tagged, left: Sequence[int], links: Sequence[Any]) -> bool:
         """Whether a noun is only what something's name begins with, and what qualifies the noun says nothing of it.

@@ -283,6 +283,12 @@ def test_a_column_that_is_asked_for_has_to_be_read() -> None:
     assert DEFAULT.confidence(signals_of(None, [replace(read, lacks=True)], plan=True)) < 0.5
 
 
+def test_a_sort_of_something_else_is_not_claimed() -> None:
+    style = _reading('ids "Atlas" | follow style')
+    assert signals_of(None, [style], plan=True).misfit == 0
+    assert signals_of(None, [replace(style, other_sort=True)], plan=True).misfit == 1
+
+
 @pytest.mark.parametrize(
     ("plan", "nouns", "through"),
     [

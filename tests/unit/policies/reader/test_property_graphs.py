@@ -566,6 +566,27 @@ def test_a_fact_of_others_and_half_of_a_name_are_not_what_is_asked_for() -> None
 
 
 @pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("What type of engine does Atlas have?", ["engine"]),
+        ("What kind of fuel does Atlas burn?", ["fuel"]),
+        ("What type of paint was used for Atlas?", ["paint"]),
+        ("What kind of ship is Atlas?", []),
+        ("What kind of vessel is Atlas?", []),
+    ],
+)
+def test_a_sort_is_asked_of_what_is_named(question: str, left: list[str]) -> None:
+    graph = GraphColumns.of(
+        [("Atlas", ["Ship"], {"style": "brig"}), ("Boreas", ["Ship"], {"style": "sloop"}), ("Dan", ["Engineer"], {})]
+        + [("Oslo", ["Port"], {}), ("Ida", ["Painter"], {})],
+        [("Dan", "works_on", "Atlas"), ("Atlas", "home_port", "Oslo"), ("Ida", "painted", "Atlas")],
+    )
+    best = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder()).read(question)[0]
+    assert best.other_sort is bool(left)
+    assert set(left) <= set(best.unread)
+
+
+@pytest.mark.parametrize(
     ("question", "guessed", "opposed"),
     [
         ("Which course is the longest?", set(), set()),
