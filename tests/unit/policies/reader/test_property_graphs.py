@@ -577,8 +577,13 @@ def test_a_fact_of_others_and_half_of_a_name_are_not_what_is_asked_for() -> None
 )
 def test_a_sort_is_asked_of_what_is_named(question: str, left: list[str]) -> None:
     graph = GraphColumns.of(
-        [("Atlas", ["Ship"], {"style": "brig"}), ("Boreas", ["Ship"], {"style": "sloop"}), ("Dan", ["Engineer"], {})]
-        + [("Oslo", ["Port"], {}), ("Ida", ["Painter"], {})],
+        [
+            ("Atlas", ["Ship"], {"style": "brig"}),
+            ("Boreas", ["Ship"], {"style": "sloop"}),
+            ("Dan", ["Engineer"], {}),
+            ("Oslo", ["Port"], {}),
+            ("Ida", ["Painter"], {}),
+        ],
         [("Dan", "works_on", "Atlas"), ("Atlas", "home_port", "Oslo"), ("Ida", "painted", "Atlas")],
     )
     best = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder()).read(question)[0]
