@@ -220,9 +220,8 @@ def signals_of(
     if plan and known is not None and (apart or direct or not _uses(readings[0].plan, known.about)):
         # The chains are about something else, or make a detour that the plan does not.
         known = replace(known, gap=0.0, foreign=(), unnamed=0, loose=0, wrong=0, detour=False)
-    repeats = any(each.repeats for each in same[:1]) and (plan or bool(strange))
-    misfit = misfit or repeats or (known is not None and known.misfit and not plan)
-    misfit = misfit or any(each.other_sort for each in same[:1])
+    misfit = misfit or any(each.other_sort or (each.repeats and (plan or bool(strange))) for each in same[:1])
+    misfit = misfit or (known is not None and known.misfit and not plan)
     misfit = misfit or (figure and not unread.isdisjoint(_kind_asked(question)))
     misfit = misfit or (plan and (_merely_exists(readings[0].plan) or _is_figure(question, readings[0].plan)))
     misfit = misfit or (plan and (_of_another_deed(readings[0]) or _counts_nothing(readings[0])))
