@@ -12,6 +12,9 @@ FOLDED = 0.98
 FUZZY = 0.94
 """The score of two names with the same words in another order; a typo scores `FUZZY` times its similarity."""
 
+TYPO = 0.84
+"""The score from which a text of as many words is a name mistyped: Wakanda is no Rwanda, Atlantis no Atlanta."""
+
 MIN_SIMILARITY = 0.75
 """Names less alike than this (2 x common letters / all letters) are no candidates."""
 
@@ -52,6 +55,17 @@ def _compared(
 def sorted_words(folded: str) -> str:
     """The words of a folded name in alphabetical order: names with their words in another order become equal."""
     return " ".join(sorted(folded.split()))
+
+
+def is_typo(text: str, name: str, score: float) -> bool:
+    """Whether a text is a name mistyped, by the score of their match; what is less alike may be meant, and is offered.
+
+    Args:
+        text: folded.
+        name: folded.
+        score: of a match of kind "fuzzy".
+    """
+    return score >= TYPO and text.count(" ") == name.count(" ")
 
 
 SHORTEST_PART = 3

@@ -82,8 +82,15 @@ def _without_facts(facts: Iterable[tuple[str, str, bool]]) -> Callable[[Triple],
     return change
 
 
-async def removed(part: str, name: str, work: Path) -> list[Removed]:
-    """The questions of a graph that are answered rightly, asked of it without what they ask for."""
+async def removed(part: str, name: str, work: Path, min_confidence: float | None = None) -> list[Removed]:
+    """The questions of a graph that are answered rightly, asked of it without what they ask for.
+
+    Args:
+        part: of `trivium eval small-graphs`.
+        name: the graph's.
+        work: a folder for the graphs that are made.
+        min_confidence: from which the graphs without something claim; the whole one always does as it is set.
+    """
     done = await measure(part, name, work / "whole")
     right = [(each, from_json(each.answer["plan"])) for each in done if _is_planned(each)]
     kinds = await _kinds(work / "whole" / part / name)
@@ -95,10 +102,11 @@ async def removed(part: str, name: str, work: Path) -> list[Removed]:
     out: list[Removed] = []
     for number, (element, asked) in enumerate(sorted(by_element.items())):
         kg = await made(part, name, work / str(number), without(element))
-        out += [Removed(kinds.get(element, "property"), element, again) for again in await _again(asked, kg)]
+        again = await _again(asked, kg, min_confidence)
+        out += [Removed(kinds.get(element, "property"), element, each) for each in again]
     if facts:
         kg = await made(part, name, work / "facts", _without_facts(facts.values()))
-        again = await _again([each for each, _ in right if each.question.id in facts], kg)
+        again = await _again([each for each, _ in right if each.question.id in facts], kg, min_confidence)
         out += [Removed("value", facts[each.question.id][1], each) for each in again]
     return out
 
@@ -116,8 +124,8 @@ async def _kinds(kg: Path) -> dict[str, Kind]:
         await base.close()
 
 
-async def _again(asked: Sequence[Asked], kg: Path) -> list[Asked]:
-    context = AutoContext(kg=str(kg))
+async def _again(asked: Sequence[Asked], kg: Path, min_confidence: float | None) -> list[Asked]:
+    context = AutoContext(kg=str(kg), min_confidence=min_confidence)
     try:
         return [
             Asked(

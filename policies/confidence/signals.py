@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, replace
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any
-
-from rapidfuzz import fuzz
 
 from trivium.kg.plans.plan import (
     Aggregate,
@@ -18,6 +17,7 @@ from trivium.kg.plans.plan import (
     Follow,
     Holds,
     Intersect,
+    Minus,
     Node,
     NonEmpty,
     OfType,
@@ -30,7 +30,6 @@ from trivium.kg.plans.plan import (
     Where,
     nodes,
 )
-from trivium.kg.similarity import MIN_SIMILARITY
 from trivium.kg.text import fold_case, tokens
 from trivium.kg.types import Hop, PropertyKind
 from trivium.policies.reader.chains.decomposer import Decomposition
@@ -79,7 +78,7 @@ class AnswerSignals:
         unnamed: share of the chosen hops that no word speaks for; of a plan on a graph without types, the share of its
             relations.
         loose: names that the question gives in part, by initials or with a typo.
-        wrong: names that have other words than the question's; of a plan also those that are only spelt like them.
+        wrong: names that have other words than the question's.
         gap_unsaid: `gap` where a hop is said by no word, or a word speaks for another relation.
         detour: 1 where the best reading over the whole schema is the end of a longer chain that was chosen, and no word
             speaks for some hop of that one.
@@ -121,12 +120,15 @@ class AnswerSignals:
         kinds: nouns that nothing of the graph is called by, read as a kind of its things (`Reading.kinds`).
         guessed: columns that nothing in the question asks for (`Reading.guessed`).
         opposed: those of them of another dimension than is asked for (`Reading.opposed`).
-        detoured: relations that no word says, beyond one, on a graph with types.
+        detoured: relations that no word says, beyond one, on a graph with types; one more where the noun for what they
+            lead to is only like it: companies, for "children".
         borrowed: 1 where a column is that of what a thing is joined to, and no word says that (`Reading.borrowed`).
         whole: 1 where it gives all of a kind, or their number, and leaves a word unread that may say which.
         back: 1 where it walks a relation and the same one back: other things of the recipes that it is in.
         tied: 1 where it ranks, and more are first than it asks for: what ranks them tells nothing of them.
         echo: 1 where it gives the very things that the question names, and no fact of them.
+        instead: 1 where no word of it accounts for the noun that is asked for, and it gives what another noun names:
+            the owner, for "in which village does the owner of X live?".
         vote: the share of its best readings that give the same as the first one, each by its score, in [0, 1].
         lead: by how much its score is above that of the best one that gives something else.
         typed: 1 where the graph's entities have types.
@@ -178,6 +180,7 @@ class AnswerSignals:
     lead: float = 0.0
     size: float = 0.0
     typed: float = 0.0
+    instead: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
         """As in the log of an answer; signals that are 0 left out."""
@@ -220,13 +223,12 @@ def signals_of(
     if plan and known is not None and (apart or direct or not _uses(readings[0].plan, known.about)):
         # The chains are about something else, or make a detour that the plan does not.
         known = replace(known, gap=0.0, foreign=(), unnamed=0, loose=0, wrong=0, detour=False)
+    if plan and known is not None and _names_in_full(readings[0]):
+        known = replace(known, loose=0, wrong=0)  # to chains, "Boston, Massachusetts" is one name of one thing
     misfit = misfit or any(each.other_sort or (each.repeats and (plan or bool(strange))) for each in same[:1])
     misfit = misfit or (known is not None and known.misfit and not plan)
     misfit = misfit or (figure and not unread.isdisjoint(_kind_asked(question)))
-    misfit = misfit or (plan and (_merely_exists(readings[0].plan) or _is_figure(question, readings[0].plan)))
-    misfit = misfit or (plan and (_of_another_deed(readings[0]) or _counts_nothing(readings[0])))
-    misfit = misfit or (plan and (_leaves_what_is_asked(question, readings[0]) or _of_another_thing(readings[0])))
-    misfit = misfit or (plan and (_says_no_fact(readings[0]) or _counts_another_thing(question, readings[0])))
+    misfit = misfit or (plan and _is_another_kind(question, readings[0]))
     out = {
         "plan": float(plan),
         "half": float(not plan and apart and (best is None or bool(best.unused))),
@@ -249,10 +251,8 @@ def signals_of(
         ways = _ways_of_plan(best.plan)
         same_way = _same_way(_ways_of_chains(found), ways)
         agrees = bool(walked) and elements_of(best.plan) == walked and same_way and not guessed
-        out |= _of_readings(readings, best, plan=plan, apart=apart) | {
-            "agrees": float(agrees),
-            "wrong": max(out.get("wrong", 0.0), _other_names(readings[0].parts) if plan else 0.0),
-        }
+        out |= _of_readings(readings, best, plan=plan, apart=apart) | {"agrees": float(agrees)}
+        out["instead"] = float(plan and _gives_another_thing(question, readings[0]))
         own = _ways_of_plan(readings[0].plan) if plan else _ways_of_chains(found)
         reaches = not best.empty or (judged and _same_answer(best, readings[0]))  # "no" either way
         out["turned"] = float(not reaches and own.keys() == ways.keys() and not _same_way(own, ways))
@@ -308,7 +308,7 @@ def _of_readings(readings: Sequence[Reading], best: Reading, *, plan: bool, apar
         out |= {
             "guessed": min(len(top.guessed), _MOST),
             "opposed": min(len(top.opposed), _MOST),
-            "detoured": float(max(len(top.unsaid) - 1, 0)) if top.typed else 0.0,
+            "detoured": float(max(len(top.unsaid) - 1, 0) + _leads_to_like(top)) if top.typed else 0.0,
             "borrowed": float(bool(top.borrowed)),
             "whole": float(_gives_all(top)),
             "back": float(any(_walks_back(node) for node in nodes(top.plan))),
@@ -346,15 +346,37 @@ def _only_walks(plan: QueryPlan) -> bool:
     return all(isinstance(node, Entities | Follow | ChainStep | Intersect | ValueOf | Term) for node in nodes(plan))
 
 
+def _is_another_kind(question: str, reading: Reading) -> bool:
+    """Whether a plan gives something else than the question's words ask for."""
+    return (
+        _merely_exists(reading.plan)
+        or _is_figure(question, reading.plan)
+        or _of_another_deed(reading)
+        or _counts_nothing(reading)
+        or _leaves_what_is_asked(question, reading)
+        or _of_another_thing(reading)
+        or _says_no_fact(reading)
+        or _counts_another_thing(question, reading)
+    )
+
+
 def _merely_exists(plan: QueryPlan) -> bool:
     """Whether a plan says yes because a walk of several hops from one entity leads somewhere: nobody asks whether."""
     return isinstance(plan, NonEmpty) and isinstance(plan.source, Follow) and len(plan.source.steps) > 1
 
 
 def _of_another_deed(reading: Reading) -> bool:
-    """Whether "when" alone says which date is given, and not the verb: a birth for "when did X die?"."""
+    """Whether "when" or "where" alone says what is given, and not the verb: a birth, for "when did X die?".
+
+    A birthplace, for "where is X buried?".
+    """
     asks = [part for part in reading.parts if _is_when(fold_case(part.word).split())]
-    return bool(asks) and reading.verbs > 0 and isinstance(reading.plan, ValueOf)
+    said = {part.element.rpartition(".")[2] for part in reading.parts if part.score > 0}
+    plan = reading.plan
+    alone = isinstance(plan, ValueOf) or (
+        isinstance(plan, Follow) and len(plan.steps) == 1 and said.isdisjoint({plan.steps[0].relation})
+    )
+    return bool(asks) and reading.verbs > 0 and alone
 
 
 def _is_when(words: Sequence[str]) -> bool:
@@ -387,6 +409,100 @@ def _leaves_what_is_asked(question: str, reading: Reading) -> bool:
     place = asked_of(words)
     left = {word for text in reading.unread for word in fold_case(text).split()}
     return place >= 0 and words[place] in left and reading.aside == 0
+
+
+def _leads_to_like(reading: Reading) -> bool:
+    """Whether several relations that no word says lead to what a noun is only like."""
+    said = next((part for part in reading.parts if part.score > 0), None)
+    return len(reading.unsaid) > 1 and said is not None and said.score < _OWN_WORD and "." not in said.element
+
+
+def _names_in_full(reading: Reading) -> bool:
+    """Whether a plan reads all of a question, and a name of it to the letter."""
+    named = any(part.score >= _OWN_WORD and fold_case(part.word) == fold_case(part.element) for part in reading.parts)
+    return named and not reading.unread and not _vague_words(reading.parts)
+
+
+def _gives_another_thing(question: str, reading: Reading) -> bool:
+    """Whether no word of a plan accounts for the noun that is asked for, and it gives what another noun names.
+
+    The owner, for "in which village does the owner of X live?"; the ward, for "the diagnoses of the stay X".
+    """
+    ends = _ends(reading.plan)
+    if ends is None:
+        return False
+    words = [token.text for token in tokens(question)]
+    unread = {word for text in reading.unread for word in fold_case(text).split()}
+    kinds = {word for text in reading.kinds for word in fold_case(text).split()}
+    parts = [(part.element, [token.text for token in tokens(part.word)]) for part in reading.parts if part.score > 0]
+    read = {word for _, said in parts for word in said} - kinds
+    return _is_left_of(words, unread, kinds, read) or (
+        _is_left_after_which(words, unread, read | kinds) and _is_named(words, parts, ends, read)
+    )
+
+
+def _ends(plan: Node) -> frozenset[str] | None:
+    """The relations and types that say what a plan's set is; None of what gives no set."""
+    match plan:
+        case Follow(steps=steps):
+            return frozenset({steps[-1].relation})
+        case OfType(type=name):
+            return frozenset({name})
+        case Intersect(sets=sets) | Union(sets=sets):
+            return frozenset().union(*(_ends(each) or () for each in sets))
+        case Where(source=source) | Top(source=source) | Minus(source=source):
+            return _ends(source)
+        case Entities():
+            return frozenset()
+    return None
+
+
+def _is_left_of(
+    words: Sequence[str], unread: AbstractSet[str], kinds: AbstractSet[str], read: AbstractSet[str]
+) -> bool:
+    """Whether the noun that a question begins with and asks of something is left: "what are the diagnoses of …"."""
+    if "of" not in words:
+        return False
+    end = words.index("of")
+    begin = next((place for place in range(end, 0, -1) if _says_nothing(words[place - 1])), 0)
+    noun, before = words[begin:end], words[:begin]
+    ranked = any(word in english().superlatives for word in noun)
+    named = [word for word in noun if word not in _computed() and word not in english().superlatives]
+    left = unread | kinds if before[-1:] == ["the"] and not ranked else unread
+    first = all(_says_nothing(word) or word in classes().auxiliaries | english().commands for word in before)
+    return first and before[-1:] != ["in"] and bool(named) and named[-1] in left and read.isdisjoint(named)
+
+
+@cache
+def _computed() -> frozenset[str]:
+    """Words for sums and the like, and for orders: none of them is what is asked for."""
+    return frozenset(word for phrase in english().aggregates for word in phrase) | frozenset(english().commands)
+
+
+def _is_left_after_which(words: Sequence[str], unread: AbstractSet[str], read: AbstractSet[str]) -> bool:
+    """Whether the noun right after "which" is left: "in which village …"."""
+    for place in (place for place, word in enumerate(words) if word in english().which):
+        noun = [*takewhile(lambda word: not _says_nothing(word), words[place + 1 : place + 3])]
+        if noun and noun[0] in unread and read.isdisjoint(noun):
+            return True
+    return False
+
+
+def _is_named(
+    words: Sequence[str], parts: Sequence[tuple[str, Sequence[str]]], ends: AbstractSet[str], read: AbstractSet[str]
+) -> bool:
+    """Whether a noun of the question, and no verb, names what is given: "the owner", "her owner", "X's owner"."""
+
+    def is_noun(said: Sequence[str]) -> bool:
+        marked = {"the", "s"} | classes().ones_own
+        places = [place for place in range(1, len(words)) if words[place : place + len(said)] == said]
+        between = [place for place in places if place > 1 and words[place - 1] not in read]
+        return any(words[place - 1] in marked for place in places) or any(
+            words[place - 2] in marked - {"s"} for place in between
+        )
+
+    naming = [said for element, said in parts if element in ends or element.rpartition(".")[2] in ends]
+    return all(map(is_noun, naming)) if naming else any(is_noun(said) for _, said in parts[:-1])
 
 
 def _counts_nothing(reading: Reading) -> bool:
@@ -602,17 +718,6 @@ def _left(reading: Reading) -> list[str]:
 def _is_vague(part: Part) -> bool:
     """Whether a part is a name that an entity carries in part."""
     return 0 < part.score < _NAME and _is_name(part.word) and not _says_nothing(part.word)
-
-
-def _other_names(parts: Sequence[Part]) -> float:
-    return float(sum(map(_is_another_name, parts)))
-
-
-def _is_another_name(part: Part) -> bool:
-    """Whether a name is read as one that is spelt much like it, and is not it mistyped: Rwanda for Wakanda."""
-    said, name = fold_case(part.word), fold_case(part.element)
-    alike = said.count(" ") == name.count(" ") and fuzz.ratio(said, name) >= 100 * MIN_SIMILARITY
-    return alike and _is_vague(part) and english().stem(said) != english().stem(name)
 
 
 def _asks(operator: str) -> bool:

@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 from trivium.kg.embedded.search import find_named, find_partial, find_similar
 from trivium.kg.embedded.snapshot import Snapshot
 from trivium.kg.plans.columns import GraphColumns
+from trivium.kg.similarity import FUZZY, TYPO, is_typo
 from trivium.kg.text import fold_name
 from trivium.kg.types import EntityHit, MatchKind
 
@@ -42,7 +43,7 @@ class NameIndex(Protocol):
         ...
 
     def find_near(self, text: str) -> list[NamedEntity]:
-        """Entities with a name like the text: a part of it, initials, typos; best first."""
+        """Entities of whose name the text is a part, or that it is with a typo; best first."""
         ...
 
 
@@ -76,7 +77,7 @@ class MemoryNames:
         return [self._by_name.get(fold_name(text), [])[: self.most] for text in texts]
 
     def find_near(self, text: str) -> list[NamedEntity]:
-        """Names that hold all words of the text, or are close in their letters."""
+        """Names that hold all words of the text, else those that it is with a typo."""
         from rapidfuzz import fuzz, process
 
         words = fold_name(text).split()
@@ -90,10 +91,14 @@ class MemoryNames:
                 for each in self._by_name[name]
             ]
         else:
-            near = process.extract(" ".join(words), list(self._by_name), scorer=fuzz.ratio, score_cutoff=84, limit=5)
+            text = " ".join(words)
+            near = process.extract(
+                text, list(self._by_name), scorer=fuzz.ratio, score_cutoff=100 * TYPO / FUZZY, limit=5
+            )
             out = [
-                each._replace(score=0.9 * likeness / 100, match="fuzzy")
+                each._replace(score=score, match="fuzzy")
                 for name, likeness, _ in near
+                if is_typo(text, name, score := FUZZY * likeness / 100)
                 for each in self._by_name[name]
             ]
         return sorted(out, key=lambda each: (-each.score, -each.degree, each.id))[:10]
@@ -120,9 +125,12 @@ class SnapshotNames:
         return [[self._named(hit) for hit in hits] for hits in find_named(self._snapshot, texts, limit=_MOST)]
 
     def find_near(self, text: str) -> list[NamedEntity]:
-        """Entities with a part of the name, else with a name that is spelled alike."""
-        hits = find_partial(self._snapshot, text) or find_similar(self._snapshot, text)
-        return [self._named(hit) for hit in hits]
+        """Entities with a part of the name, else with the name mistyped."""
+        if hits := find_partial(self._snapshot, text):
+            return [self._named(hit) for hit in hits]
+        folded = fold_name(text)
+        near = find_similar(self._snapshot, text)
+        return [self._named(hit) for hit in near if is_typo(folded, fold_name(hit.label), hit.score)]
 
     def _named(self, hit: EntityHit) -> NamedEntity:
         row = int(self._rows([hit.id])[0])

@@ -12,6 +12,7 @@ from trivium.policies.reader.english import FOLDER, classes
 _FILE = FOLDER / "demonyms.txt"
 _ENDINGS = ("n", "i", "an", "ic", "er", "ian", "ean", "ese", "ish")  # what leaves most of the name first
 _FINALS = ("", "a", "y", "e", "ia", "o")
+_AFTER_I = ("", "ia")  # Iraqi, Somali: "Atlantis" are no people of Atlanta
 _SHORTEST = 4  # letters of a people's name that keep its country recognisable
 _CAPITAL = re.compile(r"\b[A-Z]")
 
@@ -27,7 +28,7 @@ def countries(word: str) -> list[str]:
             base[: -len(ending)] + final
             for ending in _ENDINGS
             if base.endswith(ending) and len(base) - len(ending) >= _SHORTEST - (ending in ("i", "n"))
-            for final in _FINALS
+            for final in (_FINALS if ending != "i" else _AFTER_I)
         )
     )
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from trivium.kg.similarity import is_typo
 from trivium.kg.text import fold_name, singular
 from trivium.kg.types import Hop, LogicalChain
 from trivium.policies.reader.chains.chain_search import ChainModel
@@ -22,8 +23,6 @@ from trivium.policies.reader.names import words_of
 
 _SPEAKS = 0.6
 """Nats of evidence from which a word speaks for a relation."""
-_TYPO = 0.85
-"""Score of a name of as many words from which it is the name misspelt."""
 _ROOT = 4
 """Letters of a relation's word from which a longer word that begins with it is made from it."""
 _FAR = 8.0
@@ -154,10 +153,11 @@ def _is_plural(mention: Mention) -> bool:
 def _is_short_for(mention: Mention) -> bool:
     """Whether a mention is a part of its entity's name, its initials or people, or the name with a typo."""
     hit = mention.hits[0]
-    said, name = fold_name(mention.text).split(), fold_name(hit.label).split()
+    text, label = fold_name(mention.text), fold_name(hit.label)
+    said, name = text.split(), label.split()
     if set(said) <= set(name) or (hit.match == "partial" and len(said) == 1 and set(said).isdisjoint(name)):
         return True
-    return hit.match == "fuzzy" and len(said) == len(name) and hit.score >= _TYPO
+    return hit.match == "fuzzy" and is_typo(text, label, hit.score)
 
 
 class _Said:

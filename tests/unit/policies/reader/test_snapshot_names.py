@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from trivium.kg.embedded import EmbeddedStore, build
 from trivium.kg.types import Entity, Triple
-from trivium.policies.linking import SnapshotNames
+from trivium.policies.linking import MemoryNames, SnapshotNames
 
 
 def names(folder: Path) -> SnapshotNames:
@@ -33,3 +35,31 @@ def test_names_of_a_snapshot(tmp_path: Path) -> None:
     assert nothing == []
     assert [hit.id for hit in index.find_near("Harry Truman")] == ["p/1"]
     assert [hit.id for hit in index.find_near("Independance")] == ["c/1"]
+    assert index.find_near("Dependance") == [], "another name, which may be offered and is not read"
+
+
+@pytest.mark.parametrize(
+    ("said", "name", "read"),
+    [
+        ("Wakanda", "Rwanda", False),
+        ("Slovakia", "Slovenia", False),
+        ("Gambia", "Zambia", False),
+        ("Atlantis", "Atlanta", False),
+        ("Armnia", "Armenia", True),
+        ("Armenias", "Armenia", True),
+        ("Elena Petrva", "Elena Petrova", True),
+        ("Petrova", "Dr Elena Petrova", True),
+    ],
+)
+def test_a_name_is_read_in_part_and_with_a_typo_and_not_where_it_is_only_spelt_alike(
+    said: str, name: str, read: bool, tmp_path: Path
+) -> None:
+    memory = MemoryNames([("e/1", name, (), (), 1)])
+    build(tmp_path / "kg", [[Triple("e/1", "near", "e/2")]], [Entity("e/1", name), Entity("e/2", "Elsewhere")])
+    store = EmbeddedStore.open(tmp_path / "kg")
+    try:
+        indexes = memory, SnapshotNames(store.snapshot, asyncio.run(store.columns()))
+    finally:
+        store.close_now()
+    for index in indexes:
+        assert [hit.id for hit in index.find_near(said)] == ["e/1"] * read

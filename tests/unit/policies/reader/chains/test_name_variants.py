@@ -28,6 +28,8 @@ def test_the_fuller_name_comes_first() -> None:
     found = countries("nigerians")
     assert found.index("nigeria") < found.index("niger")
     assert countries("cat") == []
+    assert "somalia" in countries("somali")
+    assert "atlanta" not in countries("atlantis"), "no people's name, nor one misspelt"
 
 
 def test_initials_are_those_of_capitalised_words() -> None:
