@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import json_repair
 
 from trivium.kg.indexes import relation_words
+from trivium.kg.loaders import Branch
 from trivium.kg.loaders import Question as Pair
 from trivium.kg.store import GraphStore
 from trivium.kg.types import Hop, LogicalChain, Triple, WalkedTriple, chain_text
@@ -134,18 +135,16 @@ def _start(record: object, numbers: Mapping[int, int]) -> tuple[tuple[int, ...],
     return ((), seeds) if seeds else None
 
 
-class Branch(NamedTuple):
-    """A topic as the question calls it, and the chain from it."""
-
-    mention: str
-    chain: LogicalChain
-
-
 def write_chains(branches: Sequence[Branch], rest: LogicalChain) -> str:
     """Logical chains in the manner of table 1: one a topic, and the common rest after their intersection."""
     records = [
-        {"chain": chain_text(chain), "id": place, "dep": [NO_DEPENDENCY], "args": {"seed_entities": [mention]}}
-        for place, (mention, chain) in enumerate(branches)
+        {
+            "chain": chain_text(branch.chain),
+            "id": place,
+            "dep": [NO_DEPENDENCY],
+            "args": {"seed_entities": [branch.topic]},
+        }
+        for place, branch in enumerate(branches)
     ]
     if rest:
         after = range(len(branches))
@@ -198,17 +197,17 @@ _SEEDS = 3  # entities that a later hop's example starts from
 def sub_questions(
     branches: Sequence[Branch], rest: LogicalChain, phrases: Mapping[Hop, str]
 ) -> tuple[SubQuestion, ...]:
-    """One sub-question a hop: each branch (mention, own chain), then the common rest; empty where a hop has no phrase.
+    """One sub-question a hop: each branch, then the common rest; empty where a hop has no phrase.
 
-    The same order, words and dependencies as the compact decomposer writes.
+    A branch's topic is as the question calls it. Order, words and dependencies are the compact decomposer's.
     """
-    hops = [hop for _, chain in branches for hop in chain] + list(rest)
+    hops = [hop for branch in branches for hop in branch.chain] + list(rest)
     if any(hop not in phrases for hop in hops):
         return ()
     subs: list[SubQuestion] = []
     ends: list[int] = []
-    for mention, chain in branches:
-        subs += _line(chain, len(subs), (), (mention,), phrases)
+    for branch in branches:
+        subs += _line(branch.chain, len(subs), (), (branch.topic,), phrases)
         ends.append(len(subs) - 1)
     return (*subs, *_line(rest, len(subs), tuple(ends), (), phrases))
 

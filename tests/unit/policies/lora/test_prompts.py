@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from trivium.kg.loaders import Branch
 from trivium.kg.types import parse_chain
 from trivium.policies.lora import serve
 from trivium.policies.lora.examples import (
-    Branch,
     read_answers,
     read_chains,
     read_decomposition,
