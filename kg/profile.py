@@ -5,11 +5,13 @@ A graph without types has one type, "". A property is listed under each type who
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from trivium.kg.indexes.words import short_name
 from trivium.kg.types import PropertyKind
 
 if TYPE_CHECKING:
@@ -18,6 +20,28 @@ if TYPE_CHECKING:
 ValueKind: TypeAlias = PropertyKind
 """What a value is. In order: number by size; boolean false, true; date by day; datetime by instant (without a zone:
 UTC); time by second of the day; duration by length (a month is 2,629,746 s); text by code points; point: no order."""
+
+
+TYPE_PROPERTY = "::type"
+"""The built-in property of entities whose values are the types that tell what an entity is, by their short names (`told_names`).
+
+Those are not told that all entities have, that say nothing (`Thing`, `_Base`), and, of one entity, that hold all of
+another of its types and more: of a truck that is a vehicle, `Truck`."""
+
+_SAY_NOTHING = frozenset(("thing", "entity", "resource", "node", "individual", "namedindividual"))
+
+
+def says_something(type_name: str) -> bool:
+    """Whether a type's name may tell what an entity is."""
+    name = short_name(type_name)
+    return bool(name) and not name.startswith("_") and name.casefold() not in _SAY_NOTHING
+
+
+def told_names(types: Iterable[str]) -> dict[str, str]:
+    """What each of the types that tell anything is called as a value: its short name, its own where two share that."""
+    short = {name: short_name(name) for name in types}
+    counts = Counter(short.values())
+    return {name: said if counts[said] == 1 else name for name, said in short.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +101,16 @@ class TypeProfile:
         entities: how many there are.
         naming: the properties that name its entities, in order (first and last name: two); () where the label does.
         properties: what they have.
+        tells: whether it may be a value of `TYPE_PROPERTY`.
+        inside: those of these types that lie inside it: of an entity with one of them, it is not told.
     """
 
     name: str
     entities: int
     naming: tuple[str, ...] = ()
     properties: tuple[PropertyProfile, ...] = ()
+    tells: bool = False
+    inside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +193,27 @@ class GraphProfile:
         return out
 
     @cached_property
+    def telling(self) -> Mapping[str, str]:
+        """The types that may be values of `TYPE_PROPERTY`, each with what it is called there."""
+        return told_names(each.name for each in self.types if each.tells)
+
+    @cached_property
+    def telling_inside(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of them: of an entity that has the second one, the first is not told."""
+        return tuple((each.name, other) for each in self.types for other in each.inside)
+
+    @cached_property
     def _merged(self) -> Mapping[str, PropertyProfile]:
-        return {name: _merge(list(by_type.values())) for name, by_type in self.properties.items()}
+        out = {name: _merge(list(by_type.values())) for name, by_type in self.properties.items()}
+        if self.telling:
+            out[TYPE_PROPERTY] = PropertyProfile(TYPE_PROPERTY, "text", distinct=len(self.telling), lists=True)
+        return out
 
     def property(self, name: str) -> PropertyProfile | None:
-        """What is known of a property over all types; its statistics are those of the type with most of its values."""
+        """What is known of a property over all types; its statistics are those of the type with most of its values.
+
+        `TYPE_PROPERTY` is known where some type tells anything.
+        """
         return self._merged.get(name)
 
     def read_by(self, term: Term, relation: str = "") -> PropertyProfile | None:

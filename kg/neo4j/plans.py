@@ -30,7 +30,7 @@ from trivium.kg.plans.plan import (
     ValueOf,
     Walks,
 )
-from trivium.kg.plans.proof import ROWS, evidence_of, evidence_terms, instead_of
+from trivium.kg.plans.proof import ROWS, evidence_of, evidence_terms, instead_of, shows_types
 from trivium.kg.plans.result import EntityItem, Evidence, Item, PlanResult, ProvenAnswer
 from trivium.kg.profile import GraphProfile, ValueKind
 from trivium.kg.types import Triple
@@ -109,7 +109,9 @@ async def evidence(store: Neo4jStore, plan: QueryPlan, profile: GraphProfile, se
 
     try:
         match plan:
-            case Aggregate() | Group() | NonEmpty():
+            case ValueOf() if not shows_types(plan):
+                return None
+            case Aggregate() | Group() | NonEmpty() | ValueOf():
                 rows = (await run(evidence_rows(plan.source, evidence_terms(plan)))).rows
                 if isinstance(plan, NonEmpty) and not rows:
                     return _found_instead([await run(each) for each in instead_of(plan)])

@@ -30,7 +30,7 @@ from trivium.kg.plans.plan import (
     nodes,
 )
 from trivium.kg.plans.text import write
-from trivium.kg.profile import GraphProfile, PropertyProfile
+from trivium.kg.profile import TYPE_PROPERTY, GraphProfile, PropertyProfile
 from trivium.kg.text import closest, listed
 
 _ORDERED = ("<", "<=", ">", ">=", "between")
@@ -130,7 +130,7 @@ class _Checker:
                 yield from self.own(term.property, list(self.profile.relations))
         elif term.start >= positions:
             yield f"there is no position {term.start} here: rows have {positions}"
-        elif term.property and term.property not in self.profile.properties:
+        elif term.property and self.profile.property(term.property) is None:
             yield self.unknown_property(term.property)
         if term.part and (found := self.profile.read_by(term)) is not None and found.kind not in _DATES:
             yield f"{term.property!r} is a {found.kind} and has no {term.part}"
@@ -141,6 +141,8 @@ class _Checker:
 
     def unknown_property(self, name: str) -> str:
         """What to say of a property that the graph lacks: a relation's name, or the closest one."""
+        if name == TYPE_PROPERTY:
+            return "no type of this graph tells what an entity is"
         if name in self.profile.relations:
             return f"{name!r} is a relation, not a property: write it as a step ({name}/)"
         return f"unknown property {name!r}{closest(name, [*self.profile.properties, *self.profile.relations])}"

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.kg.plans.plan import Part, Value
-from trivium.kg.profile import ValueKind
+from trivium.kg.profile import TYPE_PROPERTY, ValueKind, says_something, told_names
 from trivium.kg.values import SECONDS_A_DAY, days_of, read_value
 
 Int32 = NDArray[np.int32]
@@ -241,6 +241,42 @@ class GraphColumns:
         """The code of each relation."""
         return {name: code for code, name in enumerate(self.relations)}
 
+    def columns_of(self, name: str) -> Sequence[Column]:
+        """The columns of a property of entities, `TYPE_PROPERTY` among them; () for one that there is not."""
+        return self._types_told if name == TYPE_PROPERTY else self.properties.get(name, ())
+
+    @cached_property
+    def types_inside(self) -> Mapping[str, tuple[str, ...]]:
+        """The types that tell what an entity is, each with those of them that it holds and more (`TYPE_PROPERTY`)."""
+        told = [name for name, rows in self.types.items() if says_something(name) and 0 < len(rows) < len(self)]
+        inside: dict[str, list[str]] = {name: [] for name in told}
+        if not told:
+            return {}
+        sizes = [len(self.types[name]) for name in told]
+        rows = np.concatenate([self.types[name] for name in told])
+        order = np.argsort(rows, kind="stable")
+        rows, codes = rows[order], np.repeat(np.arange(len(told)), sizes)[order]
+        for place, name in enumerate(told):
+            mine = self.types[name]
+            first, last = np.searchsorted(rows, (mine[0], mine[0] + 1)).tolist()
+            for other in codes[first:last].tolist():  # what holds all of them holds the first
+                if sizes[other] > sizes[place] and np.isin(mine, self.types[told[other]], assume_unique=True).all():
+                    inside[told[other]].append(name)
+        return {name: tuple(sorted(found)) for name, found in inside.items()}
+
+    @cached_property
+    def _types_told(self) -> tuple[Column, ...]:
+        owners: dict[str, Int32] = {}
+        for name, text in told_names(self.types_inside).items():
+            narrower = [self.types[each] for each in self.types_inside[name]]
+            owners[text] = np.setdiff1d(self.types[name], np.concatenate(narrower)) if narrower else self.types[name]
+        texts = sorted(text for text, rows in owners.items() if len(rows))
+        if not texts:
+            return ()
+        starts = np.cumsum([0, *(len(owners[text]) for text in texts)], dtype=np.int64)
+        held = np.concatenate([owners[text] for text in texts])
+        return (Column("text", np.arange(len(texts), dtype=np.float64), starts, held, texts),)
+
     @cached_property
     def _pairs(self) -> dict[int, tuple[Int32, Int32, Int64]]:
         return {}
@@ -272,7 +308,7 @@ class GraphColumns:
 
     def main(self, name: str) -> Column | None:
         """The column of most of a property's values."""
-        return main_column(self.properties.get(name, ()))
+        return main_column(self.columns_of(name))
 
     @classmethod
     def of(

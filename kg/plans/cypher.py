@@ -53,9 +53,9 @@ from trivium.kg.plans.plan import (
     Walks,
     Where,
 )
-from trivium.kg.profile import GraphProfile, PropertyProfile, ValueKind
+from trivium.kg.profile import TYPE_PROPERTY, GraphProfile, PropertyProfile, ValueKind
 
-Parameter = str | float | bool | list[str]
+Parameter = str | float | bool | list[str] | list[list[str]]
 CypherShape = Literal["entities", "rows", "value"]
 
 
@@ -99,7 +99,7 @@ def _literal(value: Parameter) -> str:
     if isinstance(value, float):
         return number_text(value)
     if isinstance(value, list):
-        return "[" + ", ".join(map(literal_text, value)) + "]"
+        return "[" + ", ".join(map(_literal, value)) + "]"
     return literal_text(value)
 
 
@@ -577,12 +577,25 @@ class _CypherWriter:
             link = row.links[max(term.start - 1, 0)]
             known = self.profile.read_by(term, relation) or self.profile.read_by(term)
             return (f"{link}.{quote(term.property)}" if link else "null"), known
-        return f"{row.nodes[term.start]}.{quote(self.key(term.property))}", self.profile.property(term.property)
+        return self.stored(row.nodes[term.start], term.property), self.profile.property(term.property)
 
-    def key(self, name: str) -> str:
-        """The property of a node by a plan's name for it."""
+    def stored(self, x: str, name: str) -> str:
+        """What a node holds of a property by a plan's name for it; an expression."""
+        if name == TYPE_PROPERTY:
+            return self.types_told(x)
         literal = self.view.literal(name)
-        return literal.key if literal is not None else name
+        return f"{x}.{quote(literal.key if literal is not None else name)}"
+
+    def types_told(self, x: str) -> str:
+        """The list of an entity's types that tell what it is, by their short names; an expression."""
+        t, inner = self.name("t"), self.name("t")
+        known = f"{x}.types" if self.view.made else f"labels({x})"
+        told, pairs = self.parameter(list(map(list, self.profile.telling.items()))), self.profile.telling_inside
+        narrow = ""
+        if pairs:
+            held = self.parameter(list(map(list, pairs)))
+            narrow = f" AND none({inner} IN {held} WHERE {inner}[0] = {t}[0] AND {inner}[1] IN {known})"
+        return f"[{t} IN {told} WHERE {t}[0] IN {known}{narrow} | {t}[1]]"
 
     def single(self, row: _CypherRow, term: Term) -> str | None:
         """The one value of a term, or null, as an expression; None where it may have several."""
@@ -613,7 +626,7 @@ class _CypherWriter:
         if term.relationship:
             owner, stored = link, f"{link}.{quote(term.property)}"
         else:
-            owner, stored = end, f"{end}.{quote(self.key(term.property))}"
+            owner, stored = end, self.stored(end, term.property)
         values = self.stored_list(stored, known, term)
         return f"COLLECT {{{walked} WITH DISTINCT {owner} UNWIND {values} AS {v} RETURN {v} }}"
 
@@ -856,7 +869,7 @@ class _CypherWriter:
         if left.steps:
             end, link, walked = self.walked(row.nodes[left.start], left)
             owner = link if left.relationship else end
-            stored = f"{owner}.{quote(left.property if left.relationship else self.key(left.property))}"
+            stored = f"{owner}.{quote(left.property)}" if left.relationship else self.stored(owner, left.property)
             listed = (
                 f"COLLECT {{{walked} WITH DISTINCT {owner} UNWIND {self.stored_list(stored, plain, left)} AS {v} "
                 f"RETURN {v} }}"

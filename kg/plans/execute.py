@@ -264,7 +264,7 @@ class Executor:
 
     def _columns(self, table: Table, term: Term) -> Sequence[Column]:
         if not term.relationship:
-            return self.graph.properties.get(term.property, ())
+            return self.graph.columns_of(term.property)
         if term.steps:
             relation = term.steps[-1].relation
         else:

@@ -47,6 +47,7 @@ from trivium.kg.plans.plan import (
     Where,
 )
 from trivium.kg.plans.result import Evidence, Item, PlanResult, ProvenAnswer, entity_item, items, materialize
+from trivium.kg.profile import TYPE_PROPERTY
 from trivium.kg.types import ReasoningPath, WalkedTriple
 
 ROWS = 20
@@ -113,7 +114,8 @@ class _Prover:
         match plan:
             case ValueOf():
                 assert isinstance(answer, Listed)
-                return tuple(self._values(plan, answer, limit)), None
+                rows = self._rows(plan.source, evidence_terms(plan)) if shows_types(plan) else None
+                return tuple(self._values(plan, answer, limit)), rows
             case Group():
                 assert isinstance(answer, Listed)
                 return self._of_rows(plan.source, ROWS), self._rows(plan.source, evidence_terms(plan))
@@ -254,7 +256,7 @@ class _Prover:
         self, term: Term, row: int, condition: Compare | None = None, wanted: Int32 | None = None
     ) -> list[ReasoningPath]:
         """A path from what a term reads back to the entity that it is read of; [] where it is counted or missing."""
-        if term.relationship or term.start:
+        if term.relationship or term.start or term.property == TYPE_PROPERTY:
             return []
         if term.property:
             value = self._value(term, row, condition)
@@ -278,7 +280,7 @@ class _Prover:
         start = np.array([row], dtype=np.int32)
         owners = self._executor.ends(np.zeros(1, dtype=np.int64), start, term.steps)[1] if term.steps else start
         values: list[tuple[int, Column, int]] = []
-        for column in self._graph.properties.get(term.property, ()):
+        for column in self._graph.columns_of(term.property):
             for owner in owners.tolist():
                 low, high = column.bounds(len(self._graph))[owner : owner + 2].tolist()
                 held = column.by_owner[1][low : min(high, low + ROWS)].tolist()
@@ -336,8 +338,8 @@ class _Prover:
                 yield from self._value_path(plan.source, column, int(owners[row]), item)
 
     def _value_path(self, source: EntitySet, term: Term, row: int, item: Item) -> Iterator[ProvenAnswer]:
-        if item is None or term.aggregate:
-            return
+        if item is None or term.aggregate or term.property == TYPE_PROPERTY:
+            return  # a type is no triple's tail
         before = next(iter(self._paths(source, row)), ())
         if not isinstance(item, Value):
             end = int(self._graph.rows([item.id])[0])
@@ -435,13 +437,20 @@ def evidence_of(found: PlanResult) -> Evidence:
     return Evidence(rows[:ROWS], max(0, found.total - len(rows[:ROWS])))
 
 
-def evidence_terms(plan: Aggregate | Group | NonEmpty) -> list[Term]:
+def shows_types(plan: ValueOf) -> bool:
+    """Whether a list or table has a column of types, which no triple proves."""
+    return any(term.property == TYPE_PROPERTY for term in plan.columns)
+
+
+def evidence_terms(plan: Aggregate | Group | NonEmpty | ValueOf) -> list[Term]:
     """What a computed answer read of each row, besides the row's own entities."""
     terms: list[Term | None] = []
     if isinstance(plan, Group):
         terms = [*plan.keys, *(each.term for each in plan.aggregates)]
     elif isinstance(plan, Aggregate):
         terms = [plan.term]
+    elif isinstance(plan, ValueOf):
+        terms = [*plan.columns]
     return [term for term in terms if term is not None and (term.property or term.steps or term.aggregate)]
 
 

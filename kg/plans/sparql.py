@@ -58,7 +58,7 @@ from trivium.kg.plans.plan import (
     Walks,
     Where,
 )
-from trivium.kg.profile import GraphProfile, PropertyProfile, ValueKind
+from trivium.kg.profile import TYPE_PROPERTY, GraphProfile, PropertyProfile, ValueKind
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 
@@ -431,7 +431,10 @@ class _SparqlWriter:
         known = self.profile.read_by(term)
         read = "" if known is None or self._as_text else _read(known)
         raw = self.name("s") if read or term.part else value
-        pattern = f"{owner} {relation_term(term.property)} {raw} ."
+        if term.property == TYPE_PROPERTY and not term.relationship:
+            pattern = self.types_told(owner, raw)
+        else:
+            pattern = f"{owner} {relation_term(term.property)} {raw} ."
         if bound:  # the relationship may have no statement
             pattern = f"FILTER(BOUND({owner})) {pattern}"
         stored = raw
@@ -442,6 +445,18 @@ class _SparqlWriter:
             return pattern
         taken = _part(stored, term.part, known.kind if known else "date")
         return f"{pattern} BIND({taken} AS {value}) FILTER(BOUND({value}))"
+
+    def types_told(self, owner: str, value: str) -> str:
+        """A pattern that binds a variable to the short name of each type that tells what an entity is."""
+        t, outer, inner = self.name("t"), self.name("t"), self.name("t")
+        told = self.profile.telling.items()
+        rows = " ".join(f"(<{iri_of(name, 'type')}> {string_term(said)})" for name, said in told)
+        pattern = f"VALUES ({t} {value}) {{ {rows} }} {owner} <{TYPE}> {t} ."
+        if pairs := self.profile.telling_inside:
+            held = " ".join(f"(<{iri_of(one, 'type')}> <{iri_of(other, 'type')}>)" for one, other in pairs)
+            narrower = f"VALUES ({outer} {inner}) {{ {held} }} {owner} <{TYPE}> {inner} . FILTER({outer} = {t})"
+            pattern += f" FILTER NOT EXISTS {{ {narrower} }}"
+        return pattern
 
     def aggregated(self, row: _SparqlRow, term: Term, value: str) -> str:
         """A pattern that binds a variable to an aggregate of a row's own values."""

@@ -55,6 +55,8 @@ def profile_of(
             int(counts[code]),
             tuple((naming or {}).get(each, ())) or _labelling(graph, each, properties[code]),
             tuple(properties[code]),
+            each in graph.types_inside,
+            graph.types_inside.get(each, ()),
         )
         for code, each in enumerate(names)
         if counts[code]

@@ -18,7 +18,7 @@ A plan is a source and stages with `|` between them:
 
 A step is `rel`, `^rel` (inverse) or `~rel` (either way), with `[CONDITION]` on the relationship and `{CONDITION}` on
 the entity reached. A term is `property`, `step/step/property`, `step/` (the entity there), `.` (the entity itself),
-`@property` or `step/@property` (of the relationship), `count(step/)`, `sum(step/property)`, with `::year` and the like
+`@property` or `step/@property` (of the relationship), `::type` or `step/::type` (`TYPE_PROPERTY`), `count(step/)`, `sum(step/property)`, with `::year` and the like
 behind it for parts of dates, and `#1/…` or `#1@property` in front for position 1 of a walk.
 A condition is `TERM OPERATOR VALUE`, `has TERM`, `is TYPE`, with `and`, `or`, `not` and parentheses; a value is `5`,
 `"text"`, `true`, `date "2020-01-31"`, `["a", "b"]` (one of these), a term, or `(PLAN)`.
@@ -76,7 +76,7 @@ from trivium.kg.plans.plan import (
     Walks,
     Where,
 )
-from trivium.kg.profile import ValueKind
+from trivium.kg.profile import TYPE_PROPERTY, ValueKind
 from trivium.kg.text import closest
 
 _KINDS: tuple[str, ...] = get_args(ValueKind)
@@ -175,6 +175,8 @@ def _step(step: ChainStep) -> str:
 def _term(term: Term) -> str:
     steps = "".join(f"{_step(step)}/" for step in term.steps)
     name = f"@{_name(term.property)}" if term.relationship else _name(term.property) if term.property else ""
+    if term.property == TYPE_PROPERTY and not term.relationship:
+        name = TYPE_PROPERTY
     start = f"#{term.start}{'' if term.relationship and not steps else '/'}" if term.start else ""
     whole = (start + steps + name or ".") + (f"::{term.part}" if term.part else "")
     return f"{term.aggregate}({whole})" if term.aggregate else whole
@@ -473,7 +475,7 @@ class _Reader:
         return self.plain_term("")
 
     def plain_term(self, function: Function | str) -> Term:
-        """Plain term: ['#' number '/'] (step '/')* (name | '@' name | '.') ['::' part]."""
+        """Plain term: ['#' number '/'] (step '/')* (name | '@' name | '.' | '::type') ['::' part]."""
         start, steps, name, own = 0, [], "", False
         if self.took("#"):
             start = self.number()
@@ -491,11 +493,14 @@ class _Reader:
                 break
             if self.took("@"):
                 name, own = self.name(), True
-            elif not (name or steps or start):
+            elif not (name or steps or start or self.is_sign("::")):
                 self.fail("a term: a property, a chain such as rel/property, or '.'")
         part: Part = ""
         if self.took("::"):
-            part = cast(Part, self.word(*PARTS[1:]))
+            if not (name or own) and self.took_word("type"):
+                name = TYPE_PROPERTY
+            else:
+                part = cast(Part, self.word(*PARTS[1:]))
         return Term(tuple(steps), name, part, cast(Any, function), own, start)
 
     def condition(self) -> Condition:

@@ -38,6 +38,7 @@ from trivium.kg.plans.plan import (
     Walks,
     Where,
 )
+from trivium.kg.profile import TYPE_PROPERTY
 from trivium.kg.values import date_of
 
 Edge = tuple[str, str, str, Mapping[str, Any]]
@@ -53,7 +54,7 @@ class Interpreter:
     def __init__(self, entities: Mapping[str, tuple[Sequence[str], Mapping[str, Any]]], edges: Sequence[Edge]) -> None:
         self.nodes, self.edges = dict(entities), list(edges)
         owners = [properties for _, properties in self.nodes.values()] + [edge[3] for edge in edges]
-        self.main = {name: self._main(name, owners) for owner in owners for name in owner}
+        self.main = {name: self._main(name, owners) for owner in owners for name in owner} | {TYPE_PROPERTY: "text"}
 
     def _main(self, name: str, owners: Sequence[Mapping[str, Any]]) -> str:
         found = [cell[0] for owner in owners for cell in read(owner.get(name))]
@@ -176,12 +177,25 @@ class Interpreter:
             if not term.property:
                 found = [("entity", each) for each in ends]
             else:
-                found = [cell for end in ends for cell in dict.fromkeys(read(self.nodes[end][1].get(term.property)))]
+                found = [cell for end in ends for cell in dict.fromkeys(self.owned(end, term.property))]
         found = [each for cell in found if (each := part_of(cell, term.part)) is not None]
         if not term.aggregate:
             return found
         one = self.aggregate(found, Aggregation(term.aggregate, Term(property=term.property, part=term.part)))
         return [] if one is None else [one]
+
+    def owned(self, id_: str, name: str) -> list[Cell]:
+        """The values that an entity has of a property; of its types those that tell what it is."""
+        types, properties = self.nodes[id_]
+        if name != TYPE_PROPERTY:
+            return read(properties.get(name))
+        members = {
+            each: {other for other, (known, _) in self.nodes.items() if each in known}
+            for each in types
+            if each[0] != "_" and each != "Thing"
+        }
+        telling = {each: found for each, found in members.items() if len(found) < len(self.nodes)}
+        return [("text", each) for each, found in telling.items() if not any(o < found for o in telling.values())]
 
     def walks(self, start: str, chain: Sequence[ChainStep]) -> list[Row]:
         rows: list[Row] = [([start], [])]

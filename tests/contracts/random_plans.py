@@ -36,9 +36,10 @@ from trivium.kg.plans.plan import (
     Walks,
     Where,
 )
+from trivium.kg.profile import TYPE_PROPERTY
 
 IDS = [f"e{i}" for i in range(6)]
-TYPES = ["A", "B b", "C`c"]
+TYPES = ["A", "B b", "C`c", "Thing"]
 NUMBERS, TEXTS = [0.0, 1.0, 1.5, 2.0, -3.0], ["ab", "Abc", "b'c", "é", 'zz "q"']
 DATES = [date(2020, 1, 31), date(2020, 2, 1), date(1969, 12, 31), date(2021, 2, 1)]
 TIMES = [datetime(2020, 1, 31, 5, 30, tzinfo=UTC), datetime(2020, 2, 1, 0, 0, tzinfo=UTC)]
@@ -161,14 +162,14 @@ class PlanMaker:
 
     def near(self, name: str) -> Value:
         """A constant that a property may have."""
-        return Value.of(self.pick((PROPERTIES | OWN)[name])) if self.yes() else self.constant()
+        return Value.of(self.pick((PROPERTIES | OWN | {TYPE_PROPERTY: TYPES})[name])) if self.yes() else self.constant()
 
     def values(self, starts: int) -> Term:
         start = self.random.randint(0, starts)
         if self.yes(4):
             steps = (*self.steps(1)[:-1], self.step("r"))
             return Term(steps, self.pick(list(OWN)), relationship=True, start=start)
-        name = self.pick(list(PROPERTIES))
+        name = self.pick([*PROPERTIES, TYPE_PROPERTY])
         part: Any = self.pick(PARTS[name]) if name in PARTS and self.yes() else ""
         return Term(self.steps() if self.yes() else (), name, part, start=start)
 
@@ -182,7 +183,7 @@ class PlanMaker:
 
     def condition(self, depth: int) -> Any:  # noqa: ANN401
         number = Term(property="n")
-        name = self.pick(list(PROPERTIES))
+        name = self.pick([*PROPERTIES, TYPE_PROPERTY])
         makers: list[Callable[[], Any]] = [
             lambda: Compare(Term(property=name), self.pick(OPERATORS), self.near(name)),
             lambda: Compare(self.values(0), self.pick(OPERATORS), self.constant()),

@@ -13,7 +13,11 @@ from tests.contracts.plan_agreement import canonical, columns_of_graph, expected
 from tests.contracts.plan_interpreter import Interpreter
 from tests.contracts.random_plans import PlanMaker, random_graph
 from trivium.kg.plans.columns import GraphColumns
+from trivium.kg.plans.check import problems
 from trivium.kg.plans.execute import Executor, _pairs
+from trivium.kg.plans.survey import profile_of
+from trivium.kg.plans.text import parse
+from trivium.kg.profile import TYPE_PROPERTY
 
 
 @settings(max_examples=150, deadline=None)
@@ -38,6 +42,44 @@ def test_all_walks_of_a_relation(entities: int, edges: int) -> None:
         assert [(ids[a], ids[b]) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)] == walks
         assert bounds.tolist() == [sum(start < id_ for start, _ in walks) for id_ in [*ids, "~"]]
         assert [str(each.dtype) for each in (starts, ends, bounds)] == ["int32", "int32", "int64"]
+
+
+def test_types_that_tell_what_a_thing_is() -> None:
+    """Not those of all, those that say nothing, and those that another of its types lies inside."""
+    graph = GraphColumns.of(
+        [
+            ("rex", ["_Base", "Vehicle", "Truck", "Thing", "http://x.org/Red"], {}),
+            ("tiny", ["_Base", "Vehicle", "http://x.org/Van"], {}),
+            ("sled", ["_Base", "Vehicle"], {}),
+            ("amy", ["_Base", "Driver", "Mechanic", "http://x.org/a#Kind", "http://x.org/b#Kind"], {}),
+            ("ben", ["_Base", "Driver"], {}),
+            ("cleo", ["_Base", "Mechanic"], {}),
+            ("nobody", ["_Base"], {}),
+        ]
+    )
+    (column,) = graph.columns_of(TYPE_PROPERTY)
+    told: dict[str, set[str]] = {}
+    for owner, value in zip(*column.by_owner, strict=True):
+        told.setdefault(graph.ids[owner], set()).add(column.texts[value])
+    assert told == {
+        "rex": {"Truck", "Red"},
+        "tiny": {"Van"},
+        "sled": {"Vehicle"},
+        "amy": {"http://x.org/a#Kind", "http://x.org/b#Kind"},  # two of one short name
+        "ben": {"Driver"},
+        "cleo": {"Mechanic"},
+    }
+    profile = profile_of(graph)
+    found = profile.property(TYPE_PROPERTY)
+    assert found is not None
+    assert (found.kind, found.lists) == ("text", True)
+    assert problems(parse("type Vehicle | group ::type : count"), profile) == []
+    assert problems(parse("type Vehicle | sum ::type"), profile) == ["sum needs numbers; '::type' is of text"]
+    alone = GraphColumns.of([("rex", ["Truck"], {}), ("tiny", ["Truck"], {})])
+    assert alone.columns_of(TYPE_PROPERTY) == ()
+    assert problems(parse("type Truck | values ::type"), profile_of(alone)) == [
+        "no type of this graph tells what an entity is"
+    ]
 
 
 def test_pairs_are_distinct_and_ascending() -> None:
