@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.contracts.plan_agreement import canonical, columns_of_graph, expected
 from tests.contracts.plan_interpreter import Interpreter
 from tests.contracts.random_plans import PlanMaker, random_graph
-from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.check import problems
+from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.execute import Executor, _pairs
 from trivium.kg.plans.survey import profile_of
 from trivium.kg.plans.text import parse
