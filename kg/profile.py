@@ -23,7 +23,7 @@ UTC); time by second of the day; duration by length (a month is 2,629,746 s); te
 
 
 TYPE_PROPERTY = "::type"
-"""The built-in property of entities whose values are the types that tell what an entity is, by their short names (`told_names`).
+"""The built-in property of entities whose values are the types that tell what an entity is, named by `told_names`.
 
 Those are not told that all entities have, that say nothing (`Thing`, `_Base`), and, of one entity, that hold all of
 another of its types and more: of a truck that is a vehicle, `Truck`."""

@@ -18,8 +18,9 @@ A plan is a source and stages with `|` between them:
 
 A step is `rel`, `^rel` (inverse) or `~rel` (either way), with `[CONDITION]` on the relationship and `{CONDITION}` on
 the entity reached. A term is `property`, `step/step/property`, `step/` (the entity there), `.` (the entity itself),
-`@property` or `step/@property` (of the relationship), `::type` or `step/::type` (`TYPE_PROPERTY`), `count(step/)`, `sum(step/property)`, with `::year` and the like
-behind it for parts of dates, and `#1/…` or `#1@property` in front for position 1 of a walk.
+`@property` or `step/@property` (of the relationship), `::type` or `step/::type` (`TYPE_PROPERTY`), `count(step/)`,
+`sum(step/property)`, with `::year` and the like behind it for parts of dates, and `#1/…` or `#1@property` in front for
+position 1 of a walk.
 A condition is `TERM OPERATOR VALUE`, `has TERM`, `is TYPE`, with `and`, `or`, `not` and parentheses; a value is `5`,
 `"text"`, `true`, `date "2020-01-31"`, `["a", "b"]` (one of these), a term, or `(PLAN)`.
 Names that are not plain words are put in backticks.
