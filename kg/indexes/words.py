@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import groupby
 
 _IRI = re.compile(r"[a-z][a-z0-9+.-]*://\S+|urn:\S+", re.IGNORECASE)
+_IN_TYPE = re.compile(r"(?:^|\.)([a-z][a-z0-9+-]*://.*)$", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
 _PATH = 3  # parts of a Freebase path: domain, type, property
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -29,6 +30,12 @@ def short_name(name: str) -> str:
     `http://example.org/birth_date` -> `birth_date`; `directed_by` -> `directed_by`.
     """
     return re.split(r"[/#:]", name.rstrip("/#:"))[-1] or name if _IRI.fullmatch(name) else name
+
+
+def own_name(element: str) -> str:
+    """An element's name without the type's: of `Film.year` `year`, of `Film.http://example.org/year` the IRI."""
+    found = _IN_TYPE.search(element)
+    return found[1] if found else element.rpartition(".")[2]
 
 
 @lru_cache(maxsize=65_536)

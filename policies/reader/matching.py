@@ -33,6 +33,7 @@ _MOST = 8  # elements of one kind that a word matches
 _REMEMBERED = 2_000_000  # bytes of words and what they are like
 _ACRONYM = 0.95
 _SIDE = 0.8  # of a verb that says which side of a deed is meant
+_JOINED = 0.95  # of a word that is a name's content in one
 _OWN = 0.95  # of a word that is a type's name
 _HEADED = 0.8  # of the head of a type's name
 _NARROW = 0.2  # lost by one type of a kind where a word may mean all of them
@@ -192,6 +193,8 @@ class Matcher:
             forms.setdefault(content, 0.98)
         if rest and rest != content:
             forms.setdefault(rest, 0.96)
+        if 1 < len(content) < len(stems):  # "subclasses" for `subClassOf`
+            forms.setdefault(("".join(content),), _JOINED)
         if words[-1].endswith("ing"):  # `Listing` by "listings", which is no form of "list"
             forms[(*stems[:-1], words[-1])] = 1.0
         for form, score in forms.items():

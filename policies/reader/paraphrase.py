@@ -125,6 +125,9 @@ class Paraphrases:
     def _holds(self, one: Sketch, term: Sketch, sign: str, other: Sketch) -> str:
         return f"{self.say(one)} {self._term(term).removeprefix('most ')} {_SIGNS.get(sign, sign)} {self.say(other)}"
 
+    def _than(self, one: Sketch, sign: str, other: Sketch) -> str:
+        return f"{self.say(one)} {_SIGNS.get(sign, sign)} {self.say(other)}"
+
     def _where(self, source: Sketch, condition: Sketch) -> str:
         return f"{self.say(source)} with {self._condition(condition)}"
 

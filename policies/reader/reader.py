@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from trivium.kg.embedders import Embedder
+from trivium.kg.indexes.words import own_name
 from trivium.kg.plans.cells import ENTITY, Cells
 from trivium.kg.plans.execute import Answer, Listed
 from trivium.kg.plans.plan import NonEmpty, QueryPlan, Term, Value, nodes, relations
@@ -55,7 +56,7 @@ _ONES = re.compile(
     r"(?:and |if so,? )?which(?: ones?)?[\s?!.]*$",
     re.IGNORECASE,
 )
-_RESULTS = frozenset({"count", "values", "agg", "group", "walks", "holds", "often", "multi"})
+_RESULTS = frozenset({"count", "values", "agg", "group", "walks", "holds", "than", "often", "multi"})
 _YES = ("v", Value("boolean", True))
 """Sketches that give no things, which are not asked for yes or no."""
 _ROOT = 4  # letters of a word from which a name's longer word is made from it
@@ -399,6 +400,8 @@ class Reader:
             for sketch, less in self._finished(item, scores.ECHO * (not shown and not joined)):
                 score = item.score - less - self._off(tagged, sketch, item)
                 score -= scores.CHOICE if not _is_choice(sketch) and _holds_choice(sketch) else 0.0
+                if sketch[0] == "than" and not ask:
+                    continue
                 if ask and (truth := self._truth(sketch)):
                     sketch = truth  # noqa: PLW2901
                 elif ask and sketch[0] not in _RESULTS and not _is_choice(sketch):
@@ -414,7 +417,14 @@ class Reader:
         return sorted(best.values(), key=lambda each: -each[2])
 
     def _truth(self, sketch: Sketch) -> Sketch | None:
-        """A thing's own yes or no, in place of whether it is among those with a yes: it may have neither."""
+        """A thing's own yes or no, in place of whether it is among those with a yes: it may have neither.
+
+        Of one thing's column that is compared with another's, whether that is so, in place of its value.
+        """
+        if sketch[0] == "values" and sketch[1][0] == "where" and self._is_single(sketch[1][1]):
+            compared = sketch[1][2]
+            if compared[0] == "cmp" and sketch[2] == (compared[1],) and compared[3][0] == "plan":
+                return ("yes", sketch[1])
         if sketch[0] != "where" or not self._is_single(sketch[1]) or sketch[2][0] != "cmp":
             return None
         _, term, sign, value = sketch[2]
@@ -429,6 +439,15 @@ class Reader:
         if node[0] == "is":
             return bool(node[3] == "=" and self.schema.properties[node[2]].profile.unique)
         return bool(node[0] == "ids" and len(node[2]) == 1)
+
+    def _is_one_each(self, node: Sketch) -> bool:
+        """Whether a set is what one thing leads to by a relation of which each thing has one: its engine."""
+        if node[0] != "go" or len(node[2]) > 1 or not self._is_single(node[1]):
+            return False
+        (hop,) = node[2]
+        profile = self.schema.profiles.get(self.schema.names[hop.relation])
+        ends = {"out": profile.heads, "in": profile.tails}.get(hop.direction, 0) if profile else 0
+        return profile is not None and profile.triples == ends > 1
 
     def _of_one(self, sketch: Sketch) -> Sketch:
         """A sum, average or extreme of one thing's only value as that value, as it is written."""
@@ -516,7 +535,9 @@ class Reader:
             yield item.node, less + (echo if _echoes(item.node) else 0.0)
         elif item.category == "X":
             less = scores.FIXED * _fixed(self.schema, item) if item.data[0] == "values" else 0.0
-            less += echo if item.data[0] == "count" and item.node and _echoes(item.node) else 0.0
+            if item.data[0] == "count" and item.node:
+                less += echo if _echoes(item.node) or self._is_single(item.node) else 0.0
+                less += scores.ONLY_ONE * self._is_one_each(item.node)
             yield _result(item), less
         elif item.category == "P":
             for number in item.data:
@@ -725,7 +746,7 @@ class Reader:
         return dict.fromkeys(kinds, told)
 
     def _unsaid(self, sketch: Sketch, tagged: Tagged, links: Sequence[Any]) -> frozenset[str]:
-        said = {name for _, what, _ in links for name in (self.named(what), self.named(what).rpartition(".")[2])}
+        said = {name for _, what, _ in links for name in (self.named(what), own_name(self.named(what)))}
         numbers = set(relations_walked(sketch))
         if not self.schema.typed:  # all that the graph tells of a striker is whose position that is
             words = [
@@ -961,6 +982,9 @@ def _result(item: Item) -> Sketch:
         return ("often", node, *rest[:-1])
     if kind == "holds":
         return ("holds", node, *rest)
+    if kind == "than":
+        sign, other, own = rest
+        return ("than", _result(item.but(data=own)), sign, other)
     if kind == "walks":
         function, hop, name, _, *to = rest
         return ("walks", function, node, hop, name, to[0] if to else None)

@@ -115,7 +115,7 @@ def nouns_of(name: str, tail: bool, language: Language) -> list[tuple[str, ...]]
     if deeds and voice_of(name, lexicon()) > 0:
         own = [content[1:]] if len(content) > 1 and words[-1] == content[-1] else []  # contains_allergen
         return [*own, *things] if tail else doers
-    if name.endswith("_of") and len(content) == 1:
+    if words[-1:] == ("of",):  # `partOf`, `subClassOf`: the heads are the parts
         tail = not tail
     # A station has a station master.
     noun = len(words) == len(content) == 2 and language.stem(content[0]) not in language.deeds
@@ -168,7 +168,7 @@ def nouns_of_ends(name: str, language: Language) -> tuple[frozenset[str], frozen
     doers, things = doers - both, things - both
     if is_done_to(name, language):
         return things, frozenset()
-    return (doers, things) if voice_of(name, lexicon()) > 0 or name.endswith("_of") else (things, doers)
+    return (doers, things) if voice_of(name, lexicon()) > 0 or words_of(name)[-1:] == ("of",) else (things, doers)
 
 
 def _owners(columns: GraphColumns, has: np.ndarray, rows: np.ndarray, of_end: list[int]) -> dict[str, int]:

@@ -42,6 +42,7 @@ from trivium.kg.plans.plan import (
     Not,
     OfType,
     QueryPlan,
+    Scalar,
     Term,
     Top,
     Union,
@@ -237,6 +238,9 @@ class Drafter:
     def _holds(self, one: Sketch, term: Sketch, sign: Any, other: Sketch) -> QueryPlan:
         counts = [Aggregate(Follow(self.set(each), self.steps(term[1]))) for each in (one, other)]
         return Holds(counts[0], sign, counts[1])
+
+    def _than(self, one: Sketch, sign: Any, other: Sketch) -> QueryPlan:
+        return Holds(cast(Scalar, self.plan(one)), sign, cast(Scalar, self.plan(other)))
 
     def _agg(self, function: Any, source: Sketch, term: Sketch, distinct: bool = False) -> QueryPlan:
         return Aggregate(self.set(source), function, self.term(term), distinct)

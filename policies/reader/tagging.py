@@ -72,6 +72,7 @@ _COUNT = ("count",)  # hints of "under", "over": prepositions but for numbers
 _SHORT_BASE = 3  # letters of the shortest adjective
 _DEGREES = frozenset({"latitude", "longitude"})
 _KIND = 0.6  # likeness of a noun that nothing of the graph is called by to a kind of its things
+_NEAR = 4  # words between which a number's sign and its column stand: "whose profit was negative"
 _NOUN = 0.8  # likeness from which the head noun's type is what is asked for, where none is called so
 
 
@@ -175,6 +176,7 @@ class Tagger:
         blocks = [*quoted, *self._literal_blocks(text, words), *self._operator_blocks(folded, _parted(text, words))]
         blocks += self._phrase_blocks(folded)
         blocks += self._idle_blocks(folded)
+        blocks += self._sign_blocks(folded)
         loose: list[tuple[int, int, Item]] = []
         mixed = foreign is None and _is_mixed(text, words)
         blocks += self._name_blocks(text, words, quoted, loose, topics, mixed=mixed)
@@ -262,7 +264,8 @@ class Tagger:
             for stop in range(start + 1, min(len(folded), start + 6) + 1):
                 phrase = tuple(folded[start:stop])
                 found = self._operators.get(phrase) or self._compared_by(phrase) or self._ranked_by(phrase)
-                if not found:
+                found = found or self._occurring(phrase)
+                if not found or (stop == len(folded) and self._is_verb(phrase, folded[:start])):
                     continue
                 asking = start <= 1 or not self.language.commands.isdisjoint(folded[:start])
                 if found[0].category == "CMP" and folded[stop : stop + 1] and folded[stop] in self._asking:
@@ -297,6 +300,21 @@ class Tagger:
                 ]
                 out.append(_Block(start, stop, 10 + (stop - start), items, cost, operator=True))
         return out
+
+    def _sign_blocks(self, folded: Sequence[str]) -> Iterator[_Block]:
+        """A word for a number's sign beside a column of numbers, unless a value is called so: "negative profit"."""
+        for place, word in enumerate(folded):
+            sign = self.language.number_signs.get(word)
+            near = [*folded[place + 1 : place + 2], *reversed(folded[:place])][:_NEAR] if sign else ()
+            if sign and not self.values.exact(word) and any(map(self._is_of_numbers, near)):
+                value = ("v", Value("number", 0.0))
+                item = Item("C", data=(sign, (), value), links=link(place, word, 0.0))
+                yield _Block(place, place + 1, 12, [item], UNREAD_OPERATOR, operator=True)
+
+    def _is_of_numbers(self, word: str) -> bool:
+        """Whether a word is of the name of a column of numbers."""
+        found = (match.element for match in self.matcher.word(word) if match.exact and match.element.kind == "property")
+        return any(self.schema.properties[each.number].profile.kind == "number" for each in found)
 
     def _idle_blocks(self, folded: Sequence[str]) -> Iterator[_Block]:
         """Phrases that say nothing: "applicants on file", unless the graph has files."""
@@ -338,6 +356,17 @@ class Tagger:
         if kinds != {"property"} or not any(self.schema.properties[each.number].ordered for each in found):
             return []
         return [Item("CMP", data=(">" if phrase[0] == "more" else "<", (phrase[1],)))]
+
+    def _is_verb(self, phrase: Sequence[str], before: Sequence[str]) -> bool:
+        """Whether a question's last word is its verb: "what does X mean?"."""
+        classes = self.language.classes
+        return len(phrase) == 1 and phrase[0] in classes.verbs_too and not classes.do.isdisjoint(before)
+
+    def _occurring(self, phrase: tuple[str, ...]) -> list[Item]:
+        """As in "(which color) is used most often": a verb that says no more than that it occurs."""
+        often = self._operators.get(phrase[1:], []) if len(phrase) == 3 else []
+        idle = phrase[0] in self.language.classes.occurring and phrase[0] not in self._named
+        return [item for item in often if idle and item.category == "SUP" and item.data[0] == "count"]
 
     def _is_noun(self, word: str) -> bool:
         """Whether the number that follows is a word's own: "the sequence number of"."""

@@ -9,6 +9,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from trivium.kg.indexes import relation_words
+from trivium.kg.indexes.words import own_name
 from trivium.kg.plans.codec import from_json
 from trivium.kg.plans.plan import Follow, NonEmpty, Top, Value, ValueOf, nodes, relations
 from trivium.kg.plans.proof import instead_of
@@ -333,7 +334,7 @@ def _said(state: KeqingState) -> set[str]:
 def _guessed(state: KeqingState) -> list[tuple[str, str]]:
     """Words that the plan reader takes for a relation, property or type of another name."""
     words = (state.get("reading") or {}).get("words", ())
-    found = [(word, relation_words(element.rpartition(".")[2])) for word, element, fit in words if 0 < fit < 1]
+    found = [(word, relation_words(own_name(element))) for word, element, fit in words if 0 < fit < 1]
     return [(word, element) for word, element in found if fold_case(word)[:_STEM] not in element]
 
 

@@ -66,6 +66,8 @@ class WordClasses:
     exclusion: frozenset[str]
     function: frozenset[str]
     who: frozenset[str]
+    occurring: frozenset[str]
+    verbs_too: frozenset[str]
     persons: frozenset[str]
     no_figure: frozenset[str]
     open: frozenset[str]
@@ -196,6 +198,7 @@ class Language:
     same: tuple[Phrase, ...]
     logic: Mapping[Phrase, str]
     numbers: Mapping[str, int]
+    number_signs: Mapping[str, str]
     places: Mapping[str, int]
     hours: Mapping[str, int]
     year_parts: Mapping[str, int]
@@ -264,6 +267,7 @@ class Language:
             same=_phrases(raw["same"]["phrases"]),
             logic={phrase: kind for kind, texts in raw["logic"].items() for phrase in _phrases(texts)},
             numbers=raw["numbers"],
+            number_signs=raw.get("signs", {}),
             places=raw.get("places", {}),
             hours=raw.get("hours", {}),
             year_parts=raw.get("year_parts", {}),

@@ -99,12 +99,12 @@ class Rules:
     def _pair(item: Item) -> tuple[Any, ...]:
         return item.data if item.form == "pair" else ()
 
-    def _turned(self, hop: Walk, wanted: str, start: int, end: int) -> float:
-        """What walking against the question's order of words costs, where the relation goes both ways."""
+    def _turned(self, hop: Walk, wanted: str, start: int) -> float:
+        """What walking against the question's order of words costs, where the relation leaves a type both ways."""
         if not wanted or hop.direction in (wanted, "any"):
             return 0.0
-        both = (hop.relation, start, end) in self._schema.joins and (hop.relation, end, start) in self._schema.joins
-        return scores.AGAINST if both else 0.0
+        turned = hop.back()
+        return scores.AGAINST if any(turned == each for each, _ in self._schema.leaving(start)) else 0.0
 
     def _term(self, item: Item, numbers: Sequence[int]) -> Iterator[tuple[Sketch, float]]:
         """A column of a set as a term, and its cost: the set's own, else of what it is joined to."""

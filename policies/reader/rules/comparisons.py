@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trivium.policies.reader import scores
 from trivium.policies.reader.items import Item
-from trivium.policies.reader.rules.base import Gap, Rule, Rules
+from trivium.policies.reader.rules.base import SIGNS, Gap, Rule, Rules
 from trivium.policies.reader.sketch import Sketch
 
 _COMPARED = {"max": ">", "min": "<"}
@@ -18,6 +18,7 @@ class ComparisonRules(Rules):
     def _comparison_rules(self) -> Iterator[tuple[str, Rule]]:
         yield from (
             ("MORE S", self._more_of),
+            ("MORE S", self._more_there_are),
             ("MORE P", self._more_of_column),
             ("P MORE", self._more_of_column_after),
             ("P SUP", self._more_of_column_after),
@@ -30,6 +31,7 @@ class ComparisonRules(Rules):
             ("S MS", self._has_more),
             ("CX S", self._than),
             ("MS S", self._has_most),
+            ("X CP", self._figure_than),
         )
 
     def _more_of(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
@@ -38,6 +40,27 @@ class ComparisonRules(Rules):
             yield right.but(
                 category="MS", data=(left.data[0], ()), score=left.score + right.score, links=(left.links, right.links)
             )
+
+    def _more_there_are(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "(are there) more Adelie penguins (than Gentoo penguins)": two sets by their sizes."""
+        if right.form in ("plain", "set") and right.node is not None:
+            links = (left.links, right.links)
+            yield right.but(category="CX", data=(left.data[0],), score=left.score + right.score, links=links)
+
+    def _figure_than(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "(is) the average mass of X larger than that of Y", "than the average mass of Y"."""
+        numbers, how, sign, value = right.data
+        if left.data[0] != "agg" or left.node is None:
+            return
+        if how == "set" and right.node is not None and self._schema.compatible(left.type, right.type):
+            other: Sketch = ("agg", left.data[1], right.node, *left.data[2:])
+        elif how == "" and value and value[0] == "plan" and numbers:
+            other = value[1]
+        else:
+            return
+        data = ("than", SIGNS.get(sign, sign.removeprefix("age")), other)
+        links = (left.links, right.links)
+        yield left.but(data=(*data, left.data), score=left.score + right.score + scores.COMPARED, links=links)
 
     def _more_by(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "directed more films"."""
@@ -104,10 +127,16 @@ class ComparisonRules(Rules):
                 yield left.but(category="CX", data=(right.data[0], term), score=score - cost, links=links)
 
     def _than(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        if right.form == "name" and gap & {"than", "as"}:
-            sign, term = left.data
-            data = ("holds", term, sign, right.node)
-            yield left.but(category="X", data=data, score=left.score + right.score, links=(left.links, right.links))
+        if not gap & {"than", "as"}:
+            return
+        links, score = (left.links, right.links), left.score + right.score
+        sign, *terms = left.data
+        if terms and right.form == "name":
+            data = ("holds", *terms, sign, right.node)
+            yield left.but(category="X", data=data, score=score, links=links)
+        elif not terms and right.form in ("plain", "set") and right.node != left.node:
+            data = ("than", sign, ("count", right.node), ("count",))
+            yield left.but(category="X", data=data, score=score + scores.COMPARED, links=links)
 
     def _has_most(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "who directed more films, A or B?"."""

@@ -29,6 +29,7 @@ class GroupRules(ResultRules):
             ("GK X", self._group_first),
             ("S GK", self._group_counted),
             ("P KEY", self._commonest_value),
+            ("H KEY", self._commonest_time),
             ("X X", self._two_results),
             ("X X", self._and_another),
             ("X XX", self._and_another),
@@ -104,11 +105,24 @@ class GroupRules(ResultRules):
         links, score = (left.links, right.links), left.score + right.score
         for number in left.data:
             column = self._schema.properties[number]
-            often = not (column.ordered or column.profile.unique)
+            often = not column.profile.unique and (column.yearly or not column.ordered)
             if often and self._schema.compatible(right.type, column.type):
                 term = ("p", (), column.name, "")
                 data = ("group", (term,), (("count", None),), 1, right.data[0] == "max", right.data[1])
                 yield Item("X", right.node, right.type, data, score, links, "set")
+
+    def _commonest_time(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "in which year were most orders placed": the year of most of a set."""
+        hints, *of = left.data
+        if of != ["date"] or right.data[2] != "count" or not right.data[3] or right.node is None:
+            return
+        links, score = (left.links, right.links), left.score + right.score
+        for column, gain in self._columns.ranked(right.type, hints, None, dated=True):
+            part = "year" if hints[0] == "year" and column.dated else ""
+            if gain >= 0 and not (column.profile.unique and not part):
+                term = ("p", (), column.name, part)
+                data = ("group", (term,), (("count", None),), 1, right.data[0] == "max", right.data[1])
+                yield Item("X", right.node, right.type, data, score + gain, links, "set")
 
     def _by_column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "number of orders by city"."""

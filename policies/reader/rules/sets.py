@@ -9,7 +9,7 @@ from typing import Any
 from trivium.policies.reader import scores
 from trivium.policies.reader.items import Item
 from trivium.policies.reader.names import words_of
-from trivium.policies.reader.rules.base import RANKED, TIMES, Gap, Rule, Rules, is_one
+from trivium.policies.reader.rules.base import RANKED, TIMES, WHOLE, Gap, Rule, Rules, is_one, likeness
 from trivium.policies.reader.schema import Walk
 from trivium.policies.reader.sketch import Sketch
 
@@ -178,7 +178,7 @@ class SetRules(Rules):
             hops = path.back
             less = costs + self._returns(source.node, hops[0])
             if wanted and len(hops) == 1:
-                less += self._turned(hops[0], wanted, source.type, head.type)
+                less += self._turned(hops[0], wanted, source.type)
             if edge:
                 hops = tuple(hop._replace(where=edge) if hop.relation in named else hop for hop in hops)
             node = self._reach(head, source, hops, path.sure, negative)
@@ -243,6 +243,8 @@ class SetRules(Rules):
         several = left.category == "RU"
         edge = left.data[1] if len(left.data) > 1 and not several else None
         walked = "" if several else left.data[2] if len(left.data) > 2 else self._walked(left.data[0], gap)
+        if not several and self._is_of(left) and likeness(left) < WHOLE:
+            walked = ""  # a superclass is no `subClassOf`
         yield Item(
             "M",
             right.node,
@@ -344,7 +346,7 @@ class SetRules(Rules):
         for hop, reached in self._schema.leaving(right.type):
             if hop.relation in left.data[0] and self._schema.compatible(reached, left.type):
                 node = ("and", left.node, ("go", right.node, (hop._replace(where=left.data[2]),), left.type, True))
-                less = self._turned(hop, "in", right.type, left.type)  # it leads from X to Y
+                less = self._turned(hop, "in", right.type)  # it leads from X to Y
                 yield Item("S", node, left.type, (), score - less, links, "set", True)
 
     def _is_passive(self, relation: int) -> bool:
@@ -391,7 +393,7 @@ class SetRules(Rules):
                 node = ("go", item.node, (walk,), reached, True)
                 links = (item.links, ((-1, "path", (walk, True)),))
                 less = scores.BARE + self._returns(item.node, walk)
-                less += self._turned(walk, side[0], item.type, reached) if side else 0.0
+                less += self._turned(walk, side[0], item.type) if side else 0.0
                 yield Item("S", node, reached, (), item.score - less, links, "set", True)
 
     def _all_reached(self, item: Item) -> Iterator[Item]:

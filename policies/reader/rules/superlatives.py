@@ -9,6 +9,7 @@ from trivium.policies.reader import scores
 from trivium.policies.reader.items import Item
 from trivium.policies.reader.rules.base import RANKED, WHOLE, Gap, Rule, likeness
 from trivium.policies.reader.rules.relationships import RelationshipRules
+from trivium.policies.reader.schema import Property
 from trivium.policies.reader.sketch import Sketch
 
 _AGED = frozenset({"birth", "age"})  # hints of "oldest": first born, of the highest age
@@ -22,6 +23,7 @@ class SuperlativeRules(RelationshipRules):
             ("SUP P", self._key),
             ("SUP P", self._frequent),
             ("SUP E", self._frequent),
+            ("P SUP", self._frequent_after),
             ("FQ S", self._frequencies),
             ("SUP AGG", self._key_of_aggregate),
             ("AGG C", self._aggregate_bound),
@@ -55,6 +57,8 @@ class SuperlativeRules(RelationshipRules):
                 return
         if self._columns.is_fast(hints) and all(self._columns.is_time(self._schema.properties[n]) for n in right.data):
             direction = "min" if direction == "max" else "max"
+        if direction == "count" and all(self._occurs_often(self._schema.properties[n], direction) for n in right.data):
+            return  # "the most common license" is not the last in the alphabet
         if direction in ("most", "fewest", "least", "count"):
             if not hints and all(
                 self._schema.properties[n].dated or self._schema.properties[n].yearly for n in right.data
@@ -117,10 +121,31 @@ class SuperlativeRules(RelationshipRules):
         what: tuple[Any, ...] = right.data
         if right.category == "P":
             columns = ((number, self._schema.properties[number]) for number in right.data)
-            what = tuple(n for n, each in columns if not each.ordered and not each.profile.unique)
+            what = tuple(n for n, each in columns if self._occurs_often(each, direction))
         if what:
             data = (right.category, what, direction in ("most", "max", "count"), limit)
-            yield Item("FQ", data=data, score=left.score + right.score, links=(left.links, right.links))
+            found = Item("FQ", data=data, score=left.score + right.score, links=(left.links, right.links))
+            yield found
+            if direction == "count" and right.category == "P":
+                yield from self._frequent_of_all(found)
+
+    @staticmethod
+    def _occurs_often(column: Property, direction: str) -> bool:
+        """Whether a column's values are asked for by how often they occur: "the most common year", not the mass."""
+        repeats = not column.profile.unique
+        return repeats and (not column.ordered or (direction == "count" and column.yearly))
+
+    def _frequent_of_all(self, found: Item) -> Iterator[Item]:
+        """As in "what is the most common license?", of all that have one."""
+        for number in found.data[1]:
+            kind = self._schema.properties[number].type
+            everything = Item("S", ("all", kind), kind, (), -scores.ALL_OF_TYPE, (), "plain")
+            yield from self._frequencies(found.but(data=("P", (number,), *found.data[2:])), everything, frozenset())
+
+    def _frequent_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "which license is the most common?"."""
+        if right.data[0] == "count":
+            yield from (item for item in self._frequent(right, left, gap) if item.category == "X")
 
     def _frequencies(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         kind, what, descending, limit = left.data
@@ -171,6 +196,8 @@ class SuperlativeRules(RelationshipRules):
             return
         if counting and direction != "count":
             return
+        if direction == "count" and right.form == "plain":
+            yield from self._most_joined(right, limit, score, links)
         if right.data[:1] == ("limit",):
             limit = right.data[1]
         score -= 0.1 if right.modified and not gap else 0.0
@@ -183,6 +210,14 @@ class SuperlativeRules(RelationshipRules):
             less = self._columns.of_other_end(column, largest=descending)
             yield self._top(right, term, descending, limit, score + gain - less, links)
         yield from self._extreme_walked(left, right, limit, score, links)
+
+    def _most_joined(self, kind: Item, limit: int, score: float, links: Any) -> Iterator[Item]:
+        """As in "which ship mode is the most common?": those that most lead to."""
+        ways = [(hop, reached) for hop, reached in self._schema.leaving(kind.type) if hop.direction == "in"]
+        ways.sort(key=lambda way: -self._schema.types[way[1]].size)
+        for hop, _ in ways[: scores.JOINS]:
+            less = 0.0 if hop.relation in self._silent or len(ways) == 1 else scores.NO_WORD
+            yield self._top(kind, ("n", (hop,)), True, limit, score - less, links)
 
     def _vague(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "major cities": above the average of all of the type."""
