@@ -10,6 +10,7 @@ from functools import cache
 from itertools import pairwise, takewhile
 from typing import Any
 
+from trivium.kg.indexes.words import own_name
 from trivium.kg.plans.plan import (
     Aggregate,
     ChainStep,
@@ -371,7 +372,7 @@ def _of_another_deed(reading: Reading) -> bool:
     A birthplace, for "where is X buried?".
     """
     asks = [part for part in reading.parts if _is_when(fold_case(part.word).split())]
-    said = {part.element.rpartition(".")[2] for part in reading.parts if part.score > 0}
+    said = {own_name(part.element) for part in reading.parts if part.score > 0}
     plan = reading.plan
     alone = isinstance(plan, ValueOf) or (
         isinstance(plan, Follow) and len(plan.steps) == 1 and said.isdisjoint({plan.steps[0].relation})
@@ -398,7 +399,7 @@ def _of_another_thing(reading: Reading) -> bool:
     if not isinstance(reading.plan, ValueOf) or len(reading.plan.columns) != 1:
         return False
     (column,) = reading.plan.columns
-    said = {part.element.rpartition(".")[2] for part in reading.parts if part.score > 0}
+    said = {own_name(part.element) for part in reading.parts if part.score > 0}
     walked = {step.relation for step in column.steps}
     return bool(walked) and walked.issubset(reading.unsaid) and column.property not in said
 
@@ -501,7 +502,7 @@ def _is_named(
             words[place - 2] in marked - {"s"} for place in between
         )
 
-    naming = [said for element, said in parts if element in ends or element.rpartition(".")[2] in ends]
+    naming = [said for element, said in parts if element in ends or own_name(element) in ends]
     return all(map(is_noun, naming)) if naming else any(is_noun(said) for _, said in parts[:-1])
 
 

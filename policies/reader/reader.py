@@ -21,7 +21,7 @@ from trivium.kg.embedders import Embedder
 from trivium.kg.indexes.words import own_name
 from trivium.kg.plans.cells import ENTITY, Cells
 from trivium.kg.plans.execute import Answer, Listed
-from trivium.kg.plans.plan import NonEmpty, QueryPlan, Term, Value, nodes, relations
+from trivium.kg.plans.plan import Holds, NonEmpty, QueryPlan, Term, Value, nodes, relations
 from trivium.kg.text import fold_case, fold_name
 from trivium.policies.linking import NamedEntity, NameIndex
 from trivium.policies.reader import scores
@@ -38,7 +38,7 @@ from trivium.policies.reader.ranking import PlanRanking
 from trivium.policies.reader.roles import nouns_of
 from trivium.policies.reader.rules.base import RANKED, likeness
 from trivium.policies.reader.schema import Path, Schema, Walk
-from trivium.policies.reader.sketch import Drafter, Sketch, canonical, others, relations_walked
+from trivium.policies.reader.sketch import Drafter, Sketch, canonical, echoes, others, relations_walked
 from trivium.policies.reader.tagging import ANY_KIND, UNREAD, EntityTies, Tagged, Tagger
 from trivium.policies.reader.values import ValueIndex
 
@@ -532,11 +532,11 @@ class Reader:
             if item.data[:1] == ("limit",):
                 yield ("some", item.node, item.data[1]), scores.ALL_OF_TYPE / 2
             less = scores.UNUSED_ORDER if item.data[:1] in (("by",), ("rank",), ("limit",)) else 0.0
-            yield item.node, less + (echo if _echoes(item.node) else 0.0)
+            yield item.node, less + (echo if echoes(item.node) else 0.0)
         elif item.category == "X":
             less = scores.FIXED * _fixed(self.schema, item) if item.data[0] == "values" else 0.0
             if item.data[0] == "count" and item.node:
-                less += echo if _echoes(item.node) or self._is_single(item.node) else 0.0
+                less += echo if echoes(item.node) or self._is_single(item.node) else 0.0
                 less += scores.ONLY_ONE * self._is_one_each(item.node)
             yield _result(item), less
         elif item.category == "P":
@@ -806,6 +806,8 @@ class Reader:
         less = 0.0
         if isinstance(reading.plan, NonEmpty):
             less = NO if outcome.size == 0 or reading.unsaid else 0.0
+        elif isinstance(reading.plan, Holds) and outcome.answer is not None:
+            less = 0.0  # two figures that are there: that one is not larger is no less of an answer
         elif outcome.size == 0:
             less = EMPTY
         return replace(reading, score=reading.score - less, outcome=outcome)
@@ -939,11 +941,6 @@ def _named_in(node: Sketch) -> int:
     if node[:1] == ("ids",):
         return 1
     return sum(_named_in(part) for part in node if isinstance(part, tuple))
-
-
-def _echoes(node: Sketch) -> bool:
-    """Whether a set is among the entities that the question names."""
-    return node[0] == "ids" or (node[0] in ("and", "or") and any(_echoes(part) for part in node[1:]))
 
 
 def _fixed(schema: Schema, item: Item) -> int:

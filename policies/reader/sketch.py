@@ -101,6 +101,11 @@ def relations_walked(sketch: Any) -> Iterator[int]:
             yield from relations_walked(part)
 
 
+def echoes(node: Sketch) -> bool:
+    """Whether a set is among the entities that the question names."""
+    return node[0] == "ids" or (node[0] in ("and", "or") and any(echoes(part) for part in node[1:]))
+
+
 class Drafter:
     """Turns sketches into plans; equal parts of sketches become the same plan object."""
 

@@ -72,6 +72,7 @@ _COUNT = ("count",)  # hints of "under", "over": prepositions but for numbers
 _SHORT_BASE = 3  # letters of the shortest adjective
 _DEGREES = frozenset({"latitude", "longitude"})
 _KIND = 0.6  # likeness of a noun that nothing of the graph is called by to a kind of its things
+_ZERO = ("v", Value("number", 0.0))
 _NEAR = 4  # words between which a number's sign and its column stand: "whose profit was negative"
 _NOUN = 0.8  # likeness from which the head noun's type is what is asked for, where none is called so
 
@@ -150,7 +151,7 @@ class Tagger:
         self._own = frozenset(name for name, head, tail in joins if self.schema.compatible(head, tail))
         self._kin = self._named_by_kin()
         self._ends = {} if self.schema.typed else self._named_ends()
-        self._kinds = () if self.schema.typed else self._main_roles()
+        self._kinds = self._types_without_words() if self.schema.typed else self._main_roles()
         self._operators: dict[tuple[str, ...], list[Item]] = defaultdict(list)
         self._measured_as = {self.language.stem(word): what for word, what in self.language.measured.items()}
         self._asking = self.language.which | {"whom", "whose"}
@@ -176,8 +177,7 @@ class Tagger:
         blocks = [*quoted, *self._literal_blocks(text, words), *self._operator_blocks(folded, _parted(text, words))]
         blocks += self._phrase_blocks(folded)
         blocks += self._idle_blocks(folded)
-        blocks += self._sign_blocks(folded)
-        loose: list[tuple[int, int, Item]] = []
+        loose = list(self._signs(folded))
         mixed = foreign is None and _is_mixed(text, words)
         blocks += self._name_blocks(text, words, quoted, loose, topics, mixed=mixed)
         tagged = self._assemble(text, words, _choose(blocks), loose)
@@ -301,15 +301,13 @@ class Tagger:
                 out.append(_Block(start, stop, 10 + (stop - start), items, cost, operator=True))
         return out
 
-    def _sign_blocks(self, folded: Sequence[str]) -> Iterator[_Block]:
-        """A word for a number's sign beside a column of numbers, unless a value is called so: "negative profit"."""
+    def _signs(self, folded: Sequence[str]) -> Iterator[tuple[int, int, Item]]:
+        """A word for a number's sign near a column of numbers, as a condition: "negative profit"."""
         for place, word in enumerate(folded):
             sign = self.language.number_signs.get(word)
             near = [*folded[place + 1 : place + 2], *reversed(folded[:place])][:_NEAR] if sign else ()
-            if sign and not self.values.exact(word) and any(map(self._is_of_numbers, near)):
-                value = ("v", Value("number", 0.0))
-                item = Item("C", data=(sign, (), value), links=link(place, word, 0.0))
-                yield _Block(place, place + 1, 12, [item], UNREAD_OPERATOR, operator=True)
+            if sign and any(map(self._is_of_numbers, near)):
+                yield place, place + 1, Item("C", data=(sign, (), _ZERO), links=link(place, word, 0.0))
 
     def _is_of_numbers(self, word: str) -> bool:
         """Whether a word is of the name of a column of numbers."""
@@ -943,8 +941,13 @@ class Tagger:
             facts[head] += 1
         return tuple(number for number, count in enumerate(facts) if count >= _TOLD)
 
+    def _types_without_words(self) -> tuple[int, ...]:
+        """The types that no noun can name: `4217`, for currencies."""
+        roles = enumerate(self.schema.types)
+        return tuple(number for number, role in roles if role.name and not any(map(str.isalpha, role.name)))
+
     def _add_kinds(self, tagged: Tagged) -> None:
-        """Nouns that nothing of a graph without types is called by, as any kind of its things: "the longest film"."""
+        """Nouns that nothing of a graph is called by, as any kind of things without a name: "the longest film"."""
         if not self._kinds:
             return
         read = {

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trivium.policies.reader import scores
 from trivium.policies.reader.items import Item
 from trivium.policies.reader.rules.base import SIGNS, Gap, Rule, Rules
-from trivium.policies.reader.sketch import Sketch
+from trivium.policies.reader.sketch import Sketch, echoes
 
 _COMPARED = {"max": ">", "min": "<"}
 
@@ -43,7 +43,7 @@ class ComparisonRules(Rules):
 
     def _more_there_are(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "(are there) more Adelie penguins (than Gentoo penguins)": two sets by their sizes."""
-        if right.form in ("plain", "set") and right.node is not None:
+        if right.form in ("plain", "set") and right.node is not None and not echoes(right.node):
             links = (left.links, right.links)
             yield right.but(category="CX", data=(left.data[0],), score=left.score + right.score, links=links)
 
@@ -134,7 +134,7 @@ class ComparisonRules(Rules):
         if terms and right.form == "name":
             data = ("holds", *terms, sign, right.node)
             yield left.but(category="X", data=data, score=score, links=links)
-        elif not terms and right.form in ("plain", "set") and right.node != left.node:
+        elif not terms and right.form in ("plain", "set") and right.node != left.node and not echoes(right.node or ()):
             data = ("than", sign, ("count", right.node), ("count",))
             yield left.but(category="X", data=data, score=score + scores.COMPARED, links=links)
 

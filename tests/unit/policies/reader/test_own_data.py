@@ -1,0 +1,170 @@
+"""What people ask of their own data: relations that are IRIs, what occurs most, figures compared, signs of numbers."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+from tests.shop import outcome
+from trivium.kg.embedders.static import StaticEmbedder
+from trivium.kg.indexes.words import own_name
+from trivium.kg.plans.columns import GraphColumns
+from trivium.kg.plans.execute import Executor
+from trivium.kg.plans.plan import Value
+from trivium.kg.plans.survey import profile_of
+from trivium.kg.plans.text import write
+from trivium.policies.reader.opening import names_of, open_reader
+from trivium.policies.reader.reader import Reader, Reading
+
+_VOCABULARY = "http://example.org/2024/kit.vocab#"
+_PARENTS = {"Fan": "Machine", "Pump": "Machine", "Booster Fan": "Fan", "Ceiling Fan": "Fan", "Heat Pump": "Pump"}
+_ORDERS = {  # shipping, year, profit, units
+    "O1": ("Sea", 2021, 12.5, 3),
+    "O2": ("Air", 2022, -4.0, 1),
+    "O3": ("Sea", 2022, -1.5, 8),
+    "O4": ("Sea", 2022, 7.0, 2),
+    "O5": ("Rail", 2023, 9.0, 5),
+}
+_ENGINES = {"P1": ("Jet", 2), "P2": ("Piston", 1), "P3": ("Jet", 4)}
+
+
+@cache
+def _kit() -> tuple[GraphColumns, Reader]:
+    """Kinds of equipment, as RDF has them."""
+    names = dict.fromkeys([*_PARENTS.values(), *_PARENTS])
+    entities: list[Any] = [
+        (name, ["Class"], {f"{_VOCABULARY}definition": f"What a {name.lower()} is.", f"{_VOCABULARY}unitPrice": price})
+        for price, name in enumerate(names, 10)
+    ]
+    edges: list[Any] = [(name, f"{_VOCABULARY}subClassOf", parent, {}) for name, parent in _PARENTS.items()]
+    edges += [("Fan", f"{_VOCABULARY}equivalentClass", "Pump", {})]
+    return _open(entities, edges)
+
+
+@cache
+def _table() -> tuple[GraphColumns, Reader]:
+    """Orders and planes, as tables have them."""
+    entities: list[Any] = [
+        (key, ["order"], {"year": year, "profit": profit, "units": units})
+        for key, (_, year, profit, units) in _ORDERS.items()
+    ]
+    entities += [(name, ["shipping"], {}) for name in ("Sea", "Air", "Rail")]
+    entities += [(key, ["plane"], {"engines": count}) for key, (_, count) in _ENGINES.items()]
+    entities += [(name, ["engine"], {}) for name in ("Jet", "Piston")]
+    entities += [
+        ("T1", ["sample"], {"finding": "negative", "mass": 3.0}),
+        ("T2", ["sample"], {"finding": "positive", "mass": 4.0}),
+    ]
+    edges: list[Any] = [(key, "shipping", how, {}) for key, (how, *_) in _ORDERS.items()]
+    edges += [(key, "engine", kind, {}) for key, (kind, _) in _ENGINES.items()]
+    return _open(entities, edges)
+
+
+def _open(entities: list[Any], edges: list[Any]) -> tuple[GraphColumns, Reader]:
+    graph = GraphColumns.of(entities, edges)
+    return graph, open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+
+
+def _best(opened: tuple[GraphColumns, Reader], question: str) -> Reading:
+    graph, reader = opened
+    executor = Executor(graph)
+    return reader.read(question, executor=lambda plan: outcome(executor, plan), seconds=30)[0]
+
+
+def _plan(opened: tuple[GraphColumns, Reader], question: str) -> str:
+    return write(_best(opened, question).plan).replace(_VOCABULARY, "").replace("`", "")
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("what are the subclasses of Fan?", 'ids "Fan" | follow ^subClassOf'),
+        ("how many subclasses does Fan have?", 'ids "Fan" | follow ^subClassOf | count'),
+        ("what is Heat Pump a subclass of?", 'ids "Heat Pump" | follow subClassOf'),
+        ("which class is Booster Fan a subclass of?", 'ids "Booster Fan" | follow subClassOf'),
+        ("what is the unit price of Fan?", 'ids "Fan" | values unitPrice'),
+        ("what does Heat Pump mean?", 'ids "Heat Pump" | values definition'),
+        ("what does Fan stand for?", 'ids "Fan" | values definition'),
+    ],
+)
+def test_a_relation_is_called_as_the_local_name_of_its_iri(question: str, plan: str) -> None:
+    assert _plan(_kit(), question) == plan
+
+
+def test_the_mean_of_a_column_stays_an_average() -> None:
+    assert _plan(_kit(), "what is the mean unit price?").endswith("average unitPrice")
+
+
+def test_the_own_name_of_an_element_leaves_out_its_type() -> None:
+    assert own_name(f"Class.{_VOCABULARY}unitPrice") == f"{_VOCABULARY}unitPrice"
+    assert own_name(f"{_VOCABULARY}subClassOf") == f"{_VOCABULARY}subClassOf"
+    assert own_name("Film.year") == "year"
+    assert own_name("directed_by") == "directed_by"
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("which shipping is the most common?", "type shipping | top 1 by count(^shipping/)"),
+        ("which shipping is used most often?", "type shipping | top 1 by count(^shipping/)"),
+        ("what is the most common year?", "type order | group year : count | order 1 descending | limit 1"),
+        ("which year has the most orders?", "type order | group year : count | order 1 descending | limit 1"),
+        ("in which year were most orders placed?", "type order | group year : count | order 1 descending | limit 1"),
+    ],
+)
+def test_what_occurs_most(question: str, plan: str) -> None:
+    assert _plan(_table(), question) == plan
+
+
+def test_what_is_asked_by_a_verb_that_says_more_is_not_what_occurs_most() -> None:
+    assert "top" not in _plan(_table(), "which shipping is delayed most often?") or _best(
+        _table(), "which shipping is delayed most often?"
+    ).unread == ("delayed",)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("are there more Sea orders than Air orders?", True),
+        ("are there fewer Sea orders than Air orders?", False),
+        ("is the average profit of Sea orders larger than that of Air orders?", True),
+        ("is the average profit of Sea orders smaller than the average profit of Air orders?", False),
+        ("is the profit of O1 larger than that of O2?", True),
+        ("is the profit of O2 larger than the profit of O1?", False),
+    ],
+)
+def test_two_figures_are_compared(question: str, answer: bool) -> None:
+    graph, _ = _table()
+    assert Executor(graph).answer(_best(_table(), question).plan) == Value("boolean", answer)
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("which orders have a negative profit?", "type order | where profit < 0"),
+        ("how many orders have a positive profit?", "type order | where profit > 0 | count"),
+        ("orders whose profit was negative", "type order | where profit < 0"),
+    ],
+)
+def test_the_sign_of_a_number(question: str, plan: str) -> None:
+    assert _plan(_table(), question) == plan
+
+
+def test_a_value_that_is_called_like_a_sign_stays_one() -> None:
+    assert _plan(_table(), "which samples are negative?") == 'type sample | where finding = "negative"'
+    assert "mass < 0" not in _plan(_table(), "what is the mass of the negative samples?")
+
+
+def test_what_each_has_one_of_is_not_counted_where_a_column_says_how_many() -> None:
+    assert _plan(_table(), "how many engines does P1 have?") == 'ids "P1" | values engines'
+
+
+def test_a_type_without_words_is_called_by_a_noun_that_nothing_else_is_called_by() -> None:
+    entities: list[Any] = [(name, ["4217"], {"alpha_3": code}) for name, code in (("Yen", "JPY"), ("Krone", "NOK"))]
+    entities += [("Oslo", ["town"], {"alpha_3": "OSL"})]
+    opened = _open(entities, [("Krone", "spent_in", "Oslo", {})])
+    best = _best(opened, "which currency has the alpha 3 code JPY?")
+    assert (write(best.plan), best.unread) == ('type `4217` | where alpha_3 = "JPY"', ())
+    assert _plan(opened, "how many towns are there?") == "type town | count"
