@@ -6,16 +6,19 @@ A graph without types has one type, "". A property is listed under each type who
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from trivium.kg.indexes.words import short_name
+from trivium.kg.memory import Memory
 from trivium.kg.types import PropertyKind
 
 if TYPE_CHECKING:
     from trivium.kg.plans.plan import Term
+
+_TEXTS = 2_000_000  # bytes of queries that are remembered
 
 ValueKind: TypeAlias = PropertyKind
 """What a value is. In order: number by size; boolean false, true; date by day; datetime by instant (without a zone:
@@ -201,6 +204,11 @@ class GraphProfile:
     def telling_inside(self) -> tuple[tuple[str, str], ...]:
         """Pairs of them: of an entity that has the second one, the first is not told."""
         return tuple((each.name, other) for each in self.types for other in each.inside)
+
+    @cached_property
+    def query_texts(self) -> Memory[Hashable, tuple[str, ...]]:
+        """Plans' queries by their shape (`trivium.kg.plans.run`); a write makes another profile, which has none."""
+        return Memory(_TEXTS, lambda _, texts: 4 * sum(map(len, texts)))  # a plan is about as large as its queries
 
     @cached_property
     def _merged(self) -> Mapping[str, PropertyProfile]:

@@ -90,7 +90,10 @@ class CypherQuery:
 
     def display(self) -> str:
         """The query with its parameters written into it, to be shown and run by a person."""
-        return re.sub(r"\$(p\d+)\b", lambda match: _literal(self.parameters[match[1]]), self.text)
+        return _PARAMETER.sub(lambda at: _literal(self.parameters[at[1]]) if at[1] else at[0], self.text)
+
+
+_PARAMETER = re.compile(r"`[^`]*`|\$(p\d+)\b")  # a relation may be named "$p0"
 
 
 def _literal(value: Parameter) -> str:

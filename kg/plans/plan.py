@@ -26,6 +26,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
+from operator import is_
 from typing import Any, Literal, Self, TypeAlias, TypeVar, cast, get_args
 
 from trivium.kg.profile import ValueKind
@@ -486,11 +487,16 @@ def rewritten(plan: NodeT, change: Callable[[Any], Any]) -> NodeT:
 
     def part(value: object) -> object:
         if isinstance(value, tuple):
-            return tuple(map(part, value))
+            parts = tuple(map(part, value))
+            return value if all(map(is_, parts, value)) else parts
         return rewritten(value, change) if hasattr(value, "__dataclass_fields__") else value
 
-    found = {name: part(getattr(plan, name)) for name in field_names(plan)}
-    return cast(NodeT, replace(cast(Any, plan), **found))
+    changed = {}
+    for name in field_names(plan):
+        value = getattr(plan, name)
+        if (other := part(value)) is not value:
+            changed[name] = other
+    return cast(NodeT, replace(cast(Any, plan), **changed)) if changed else plan
 
 
 def relations(plan: Node) -> list[str]:

@@ -5,15 +5,20 @@ What the tool `run_plan`, `trivium query` and `trivium verify` do, without LangC
 
 from __future__ import annotations
 
+import re
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
+from trivium.kg.loaders.rdf_terms import entity_term
+from trivium.kg.neo4j.patterns import text
 from trivium.kg.neo4j.view import MADE, View
 from trivium.kg.plans.check import validate
 from trivium.kg.plans.codec import to_json
 from trivium.kg.plans.cypher import to_cypher
-from trivium.kg.plans.plan import QueryPlan
+from trivium.kg.plans.plan import Entities, QueryPlan, rewritten
 from trivium.kg.plans.result import PlanResult
 from trivium.kg.plans.sparql import to_sparql
 from trivium.kg.plans.text import write
@@ -84,11 +89,39 @@ async def run_plan(
 def queries(plan: QueryPlan, profile: GraphProfile, view: View | None = None) -> dict[str, str]:
     """A plan as queries that a user can run, with its constants written into them.
 
+    Those of an embedded KG are remembered but for the ids in them: most questions differ in these alone.
+
     Args:
         plan: the plan.
         profile: of the graph.
         view: how a Neo4j database is read; None for an embedded KG, whose Cypher is for what `trivium kg copy` writes
             and whose SPARQL is for `trivium kg export --format ntriples`.
     """
-    cypher = to_cypher(plan, MADE if view is None else view, profile).display()
-    return {"cypher": cypher} if view is not None else {"cypher": cypher, "sparql": to_sparql(plan, profile).text}
+    if view is not None:
+        return {"cypher": to_cypher(plan, view, profile).display()}
+    slots: dict[tuple[str, ...], str] = {}
+
+    def emptied(node: object) -> object:
+        if not isinstance(node, Entities):
+            return node
+        return Entities((slots.setdefault(node.ids, f"{_SLOT}{len(slots)}"),))
+
+    shape = rewritten(plan, emptied)
+    known = profile.query_texts.get(shape)
+    if known is None:
+        known = (to_cypher(shape, MADE, profile).display(), to_sparql(shape, profile).text)
+        profile.query_texts.put(shape, known)
+    cypher, sparql = known
+    return {
+        "cypher": _filled(cypher, {text(slot): ", ".join(map(text, ids)) for ids, slot in slots.items()}),
+        "sparql": _filled(sparql, {entity_term(slot): " ".join(map(entity_term, ids)) for ids, slot in slots.items()}),
+    }
+
+
+_SLOT = f"{uuid4().hex} "
+"""Begins what stands for the ids of a set in a text that is remembered: no graph has it."""
+
+
+def _filled(query: str, written: Mapping[str, str]) -> str:
+    """A query with what is written for each slot."""
+    return re.sub("|".join(map(re.escape, written)), lambda found: written[found[0]], query) if written else query
