@@ -136,11 +136,22 @@ def to_json(part: Part) -> Json:
     if not hasattr(part, "__dataclass_fields__"):
         return part
     out: dict[str, Any] = {"op": OP_OF[type(part)]} if type(part) in OP_OF else {}
-    for each in fields(part):
-        value = getattr(part, each.name)
-        if each.default is MISSING or value != each.default:
-            out[each.name] = to_json(value)
+    for name, default in _defaults(type(part)):
+        value = getattr(part, name)
+        if default is MISSING or value != default:
+            out[name] = to_json(value)
     return out
+
+
+_DEFAULTS: dict[type, tuple[tuple[str, object], ...]] = {}
+
+
+def _defaults(kind: type) -> tuple[tuple[str, object], ...]:
+    """The fields of a kind of node, in order, each with its default; remembered as `plan.field_names` are."""
+    found = _DEFAULTS.get(kind)
+    if found is None:
+        found = _DEFAULTS[kind] = tuple((each.name, each.default) for each in fields(kind))
+    return found
 
 
 def dumps(plan: QueryPlan) -> str:

@@ -122,7 +122,7 @@ class Executor:
         self.graph = graph
         self._row_limit = row_limit
         self.deadline = deadline
-        self._sets: dict[EntitySet, Int32] = {}
+        self._sets: dict[EntitySet, list[Int32]] = {}
         self._ordered: dict[EntitySet, Int32] = {}
         self._tables: dict[Rows, Table] = {}
         self._answers: dict[QueryPlan, Answer] = {}
@@ -168,12 +168,11 @@ class Executor:
 
     def entities(self, plan: EntitySet) -> Int32:
         """The rows of a set, ascending."""
-        found = self._sets.get(plan)
-        if found is None:
+        held = self._sets.setdefault(plan, [])  # a plan's hash is that of all its parts: taken once
+        if not held:
             self.check(0)
-            found = self._entities(plan)
-            self._sets[plan] = found
-        return found
+            held.append(self._entities(plan))
+        return held[0]
 
     def _entities(self, plan: EntitySet) -> Int32:
         match plan:
