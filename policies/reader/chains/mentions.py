@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +43,7 @@ class Mention:
         return other.start <= self.start and self.stop <= other.stop and self != other
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SplitQuestion:
     """A question in folded words, with its mentions by their place."""
 
@@ -50,9 +51,9 @@ class SplitQuestion:
     words: tuple[Token, ...]
     mentions: tuple[Mention, ...]
 
-    @property
-    def plain(self) -> list[str]:
-        """The folded words alone."""
+    @cached_property
+    def plain(self) -> Sequence[str]:
+        """The folded words alone, a list."""
         return [word.text for word in self.words]
 
 

@@ -188,14 +188,14 @@ class _Said:
         said: list[list[Hop]] = []
         asked: list[list[Hop]] = []
         for place, word in enumerate(question.plain):
-            if place in covered:
+            asks = word in classes().asking
+            if place in covered or (word in classes().function and not asks):
                 continue
             # A word that several relations share ("plays in", "plays for") still speaks for the one that was chosen.
             named = _named_by(word, parts)
             most, own = segments.strongest(word, columns)
             strong = [segments.hops[i] for i, weight in zip(columns, own, strict=True) if weight >= _SPEAKS]
-            if word in classes().asking or word not in classes().function:
-                (asked if word in classes().asking else said).append(list(dict.fromkeys([*strong, *named])))
+            (asked if asks else said).append(list(dict.fromkeys([*strong, *named])))
             if is_silent(word) or word in _idle() or named:
                 continue
             if learned is not None and learned.explains(word):

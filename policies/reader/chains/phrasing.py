@@ -44,7 +44,7 @@ def wording_of_two(question: SplitQuestion, mention: Mention, other: Mention, kn
 
 def _hide_names(question: SplitQuestion, chosen: Sequence[Mention], known: Container[str]) -> list[str]:
     """The folded words, unknown ones inside mentions that are not among the chosen replaced by `NAME`."""
-    words = question.plain
+    words = list(question.plain)
     for mention in question.mentions:
         if not any(mention.overlaps(topic) for topic in chosen):
             for place in range(mention.start, mention.stop):
