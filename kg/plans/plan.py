@@ -460,20 +460,25 @@ def field_names(node: object) -> tuple[str, ...]:
     return found
 
 
-def children(node: Node) -> Iterator[Node]:
+def children(node: Node) -> list[Node]:
     """The direct parts of a node of a plan, in the order of its fields."""
+    out = []
     for name in field_names(node):
         value = getattr(node, name)
-        for part in value if isinstance(value, tuple) else (value,):
-            if hasattr(part, "__dataclass_fields__"):
-                yield part
+        if isinstance(value, tuple):
+            out += [part for part in value if hasattr(part, "__dataclass_fields__")]
+        elif hasattr(value, "__dataclass_fields__"):
+            out.append(value)
+    return out
 
 
 def nodes(plan: Node) -> Iterator[Node]:
     """Every node of a plan, each before its parts."""
-    yield plan
-    for part in children(plan):
-        yield from nodes(part)
+    left = [plan]
+    while left:
+        node = left.pop()
+        yield node
+        left += reversed(children(node))
 
 
 NodeT = TypeVar("NodeT")

@@ -97,6 +97,8 @@ class PlanRanking:
 
     def of(self, question: str, plan: QueryPlan, unread: Sequence[str] = (), parts: ReadAs = ()) -> float:
         """What is learned about a plan for a question, in the units of `Reading.score`."""
+        if not self.weights:  # nothing was taught: a third of a millisecond a plan
+            return 0.0
         return sum(self.weights.get(each, 0.0) for each in plan_features(question, plan, unread, parts))
 
     def log_odds(self, scores: Sequence[float], learned: float, unread: int) -> float | None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -347,7 +347,12 @@ class Language:
 
     def stem(self, word: str) -> str:
         """The word without its ending, or its base form's."""
-        return stem(word, self.irregular)
+        return self._stem(word)
+
+    @cached_property
+    def _stem(self) -> Callable[[str], str]:
+        """`stem`, remembered: of a question's words and the schema's each plan asks anew."""
+        return lru_cache(maxsize=16_384)(lambda word: stem(word, self.irregular))
 
 
 def stem(word: str, irregular: Mapping[str, str]) -> str:

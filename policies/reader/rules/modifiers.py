@@ -48,8 +48,11 @@ class ModifierRules(ConditionRules, GroupRules):
         )
 
     def _attach(self, result: Item, modifier: Item, cost: float, gap: Gap) -> Iterator[Item]:
+        rules = self._attached.get(modifier.category)
+        if rules is None:
+            return
         source = Item("S", result.node, result.type, (), 0.0, (), result.form, False)
-        for rule in self._attached.get(modifier.category, ()):
+        for rule in rules:
             for item in rule(source, modifier, gap):
                 if item.category == "S" and self._schema.compatible(item.type, result.type):
                     score, links = result.score + item.score - cost, (result.links, item.links)

@@ -162,7 +162,7 @@ class SetRules(Rules):
         wanted: str = "",
     ) -> Iterator[Item]:
         """The head's set narrowed to what a path joins with the source's set, `wanted`: by a relation walked so."""
-        if {head.data[:1], source.data[:1]} & RANKED:
+        if head.data[:1] in RANKED or source.data[:1] in RANKED:
             return  # what is to be ranked by something waits for that
         if head.data[:1] == ("edge",) and not negative:
             yield from self._joined_by_edge(head, source, relations, cost)
