@@ -71,8 +71,16 @@ def listed(names: Iterable[str], most: int) -> str:
     return ", ".join(found[:most]) + (f" and {len(found) - most} more" if len(found) > most else "")
 
 
+_BOTH = frozenset({"series", "species"})  # plurals that are singulars
+_IN_IE = frozenset({"movies", "cookies", "rookies", "zombies", "calories", "prairies", "brownies", "selfies", "genies"})
+
+
 def singular(word: str) -> str:
     """An English plural without its ending: countries, boxes, airports; other words as they are."""
+    if word in _BOTH:
+        return word
+    if word in _IN_IE:
+        return word[:-1]
     if len(word) > 4 and word.endswith("ies"):
         return f"{word[:-3]}y"
     if word.endswith(("sses", "xes", "ches", "shes", "zzes", "tzes")):

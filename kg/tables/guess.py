@@ -43,6 +43,9 @@ _KEY_WORDS = frozenset({"id", "ids", "key", "code", "no", "nr", "number", "ref",
 _NAME_WORDS = ("name", "title", "label", "caption", "heading", "headline")
 _PARTS_OF_NAMES = (("first", "last"), ("given", "family"), ("fore", "sur"), ("firstname", "lastname"))
 _PLURALS = {"people": "person", "children": "child", "men": "man", "women": "woman"}
+_FULL = frozenset({"full", "long", "official", "common", "display", "complete", "preferred"})  # names among others
+_TIMES = frozenset({"year", "month", "day", "date", "time"})  # are no rows of a table, whatever its numbers
+_OWN_PARTS = frozenset({*_KEY_WORDS, *_NAME_WORDS, "alias", "type"})  # written in one word behind the table's: parkname
 _NOT_NUMBERS = frozenset({"zip", "postcode", "postal", "phone", "telephone", "fax", "isbn", "issn"})
 _LISTS = frozenset({"json", "list", "array", "arr"})
 # Graphs as tables: what their tables, the columns of types and relations, and the ends are called.
@@ -182,7 +185,12 @@ def _look_at(table: SourceTable) -> _Seen:
                 profile.texts.update(cell)
     for profile in profiles:
         profile.close()
-    return _Seen(table, count, {profile.name: profile for profile in profiles})
+    seen = _Seen(table, count, {profile.name: profile for profile in profiles})
+    for profile in profiles:
+        if len(profile.words) == 1 and seen.words and profile.words[0].startswith(seen.words[-1]):
+            rest = profile.words[0].removeprefix(seen.words[-1])
+            profile.words = [seen.words[-1], rest] if rest in _OWN_PARTS else profile.words
+    return seen
 
 
 def _key(seen: _Seen) -> _Profile | None:
@@ -286,6 +294,8 @@ def _rank(profile: _Profile, seen: _Seen, key: _Profile, other: _Seen) -> tuple[
     if not inside:
         return None
     if not by_table and not by_key:
+        if profile.kind == "number" and _TIMES & set(profile.words):
+            return None
         # Small numbers are found among any numbers: without a word in common only a name ending in "id" tells them.
         whole = other.key is key and inside == 1
         coded = whole and (
@@ -474,7 +484,7 @@ def _label(seen: _Seen) -> tuple[str, ...]:
     for word in _NAME_WORDS:
         # Rows without a name are called by their key.
         least = seen.rows * (_MOSTLY if seen.key is not None else _COMPLETE)
-        exact = [each for each in named if tuple(each.words) in ((word,), (*seen.words, word)) and each.filled >= least]
+        exact = [each for each in named if _is_name(each, word, seen) and each.filled >= least]
         if exact:
             return (exact[0].name,)
     own = next((name for words, name in texts.items() if list(words) == seen.words), None)
@@ -489,6 +499,14 @@ def _label(seen: _Seen) -> tuple[str, ...]:
         if len(seen.columns[name].texts) > 0.8 * seen.rows and seen.columns[name].length <= _LONG_NAME
     ]
     return (max(telling)[1],) if telling else ()
+
+
+def _is_name(profile: _Profile, word: str, seen: _Seen) -> bool:
+    """Whether a column is called name, or the table's name, or a full name."""
+    words = tuple(profile.words)
+    if words in ((word,), (*seen.words, word), (*seen.words[-1:], word)):
+        return True
+    return len(words) == 2 and word in words and bool(_FULL & set(words))
 
 
 def _is_part(words: tuple[str, ...], part: str) -> bool:

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import time
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
@@ -218,12 +219,24 @@ def _parquet_records(path: Path) -> list[dict[str, Any]]:
     except ImportError as error:
         raise UsageError(f'reading {path} needs pyarrow: pip install "trivium[parquet]"') from error
     try:
-        records: list[dict[str, Any]] = parquet.read_table(path).to_pylist()
+        table = parquet.read_table(path)
+        records: list[dict[str, Any]] = table.to_pylist()
     except pa.ArrowException as error:
         raise BadInputError(f"is not a Parquet file, or damaged ({error})", path=path) from error
     if not records:
         raise BadInputError("holds no row", path=path)
+    for field in table.schema:
+        if pa.types.is_timestamp(field.type) and field.type.tz is None:
+            _shorten_days(records, field.name)
     return records
+
+
+def _shorten_days(records: list[dict[str, Any]], column: str) -> None:
+    """Make dates of a column's timestamps where all are midnights: data frames have no other way to hold a day."""
+    known = [record[column] for record in records if record[column] is not None]
+    if all(each.time() == time.min for each in known):
+        for record in records:
+            record[column] = record[column] and record[column].date()
 
 
 def _json_content(path: Path, *, lines: bool) -> object:

@@ -1536,8 +1536,11 @@ def _certain(items: Sequence[Item]) -> bool:
 
 
 def _is_mixed(text: str, words: Sequence[Token]) -> bool:
-    """Whether the question writes names with capitals: some word after the first has one, and not all have."""
-    capitals = sum(text[word.start].isupper() for word in words[1:])
+    """Whether the question writes names with capitals: some word after the first has one, and not all have.
+
+    A word in capitals ("the CAS number of mercury") is a code, which says nothing of names.
+    """
+    capitals = sum(text[word.start].isupper() and not _is_code(text, word) for word in words[1:])
     letters = sum(text[word.start].isalpha() for word in words[1:])
     return 0 < capitals < max(letters, 1)
 

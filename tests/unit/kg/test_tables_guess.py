@@ -510,3 +510,27 @@ def test_an_id_that_only_writes_the_name_is_no_property(tmp_path: Path) -> None:
     guessed = guess_mapping(read_tables(_write(tmp_path, stones=stones, ports=ports)))
     assert guessed["stones"].columns["id"].skipped
     assert guessed["ports"].columns["id"] == TableColumn("id", "text"), "a code is asked for"
+
+
+def test_names_written_in_one_word_full_names_and_years_beside_row_numbers(tmp_path: Path) -> None:
+    parks = "ID,parkkey,parkname,parkalias\n" + "".join(f"{n},P{n:02},Park {n} Field,\n" for n in range(1, 40))
+    schools = "schoolID,name_full,city\nrice,Rice University,Houston\nyale,Yale University,New Haven\n"
+    people = "ID,playerID,nameFirst,nameLast\n" + "".join(f"{n},p{n},Ann{n},Lee\n" for n in range(1, 2100))
+    played = "playerID,schoolID,yearID\np1,rice,1999\np2,yale,2001\np3,rice,1999\np1,yale,2001\n"
+    tables = read_tables(_write(tmp_path, Parks=parks, Schools=schools, People=people, CollegePlaying=played))
+    guessed = guess_mapping(tables)
+    assert guessed["Parks"].label == ("parkname",)
+    assert guessed["Schools"].label == ("name_full",)
+    link = guessed["CollegePlaying"].link
+    assert link is not None
+    assert {link.head_to, link.tail_to} == {"People.playerID", "Schools.schoolID"}
+    assert guessed["CollegePlaying"].columns["yearID"].kind == "number", "2001 is no row of People"
+
+
+def test_plurals_that_are_written_like_the_singular_or_end_in_ie() -> None:
+    assert [singular(word) for word in ("series", "species", "movies", "countries")] == [
+        "series",
+        "species",
+        "movie",
+        "country",
+    ]

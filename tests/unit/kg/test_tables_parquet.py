@@ -36,3 +36,18 @@ def test_values_lists_and_records(tmp_path: Path) -> None:
     (tmp_path / "broken.parquet").write_bytes((tmp_path / "people.parquet").read_bytes()[:80])
     with pytest.raises(BadInputError, match="Parquet"):
         read_tables([tmp_path / "broken.parquet"])
+
+
+def test_timestamps_that_are_all_midnights_are_days(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="the extra parquet is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    rows = [
+        {"id": 1, "debut": dt.datetime.fromisoformat("2004-04-06"), "seen": dt.datetime.fromisoformat("2004-04-06")},
+        {"id": 2, "debut": None, "seen": dt.datetime.fromisoformat("2004-04-06T09:30")},
+    ]
+    parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "people.parquet")
+    [table] = read_tables([tmp_path / "people.parquet"])
+    assert [row[1:] for row in table.rows()] == [
+        (("2004-04-06",), ("2004-04-06 00:00:00",)),
+        ((), ("2004-04-06 09:30:00",)),
+    ]
