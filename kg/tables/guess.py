@@ -43,7 +43,6 @@ _KEY_WORDS = frozenset({"id", "ids", "key", "code", "no", "nr", "number", "ref",
 _NAME_WORDS = ("name", "title", "label", "caption", "heading", "headline")
 _PARTS_OF_NAMES = (("first", "last"), ("given", "family"), ("fore", "sur"), ("firstname", "lastname"))
 _PLURALS = {"people": "person", "children": "child", "men": "man", "women": "woman"}
-_FULL = frozenset({"full", "long", "official", "common", "display", "complete", "preferred"})  # names among others
 _TIMES = frozenset({"year", "month", "day", "date", "time"})  # are no rows of a table, whatever its numbers
 _OWN_PARTS = frozenset({*_KEY_WORDS, *_NAME_WORDS, "alias", "type"})  # written in one word behind the table's: parkname
 _NOT_NUMBERS = frozenset({"zip", "postcode", "postal", "phone", "telephone", "fax", "isbn", "issn"})
@@ -506,7 +505,7 @@ def _is_name(profile: _Profile, word: str, seen: _Seen) -> bool:
     words = tuple(profile.words)
     if words in ((word,), (*seen.words, word), (*seen.words[-1:], word)):
         return True
-    return len(words) == 2 and word in words and bool(_FULL & set(words))
+    return words in (("full", word), (word, "full"))
 
 
 def _is_part(words: tuple[str, ...], part: str) -> bool:

@@ -597,10 +597,13 @@ class Tagger:
         for hit in self._peoples(folded):
             if hit.start not in taken:
                 found[hit.start, hit.stop].append(self._value_item(hit))
+        # "The CAS number of mercury": a code in capitals says nothing of names.
+        cased = mixed and any(text[word.start].isupper() and not _is_code(text, word) for word in words[1:])
         spans = self._name_spans(text, words, taken, mixed=mixed)
         for (start, stop), hits in zip(spans, self.names.find([_slice(text, words, s) for s in spans]), strict=True):
             code = words[start].text in self.language.stop and _is_code(text, words[start])
-            if mixed and stop - start == 1 and (code or not text[words[start].start].isupper()):
+            small = cased and not text[words[start].start].isupper()
+            if mixed and stop - start == 1 and (code or small):
                 hits = [hit for hit in hits if hit.label == _slice(text, words, (start, stop))]  # noqa: PLW2901
             if meant := [hit for hit in hits if hit.id in known]:
                 found[start, stop] = self._entity_items(meant, start, _slice(text, words, (start, stop)))
@@ -1536,11 +1539,8 @@ def _certain(items: Sequence[Item]) -> bool:
 
 
 def _is_mixed(text: str, words: Sequence[Token]) -> bool:
-    """Whether the question writes names with capitals: some word after the first has one, and not all have.
-
-    A word in capitals ("the CAS number of mercury") is a code, which says nothing of names.
-    """
-    capitals = sum(text[word.start].isupper() and not _is_code(text, word) for word in words[1:])
+    """Whether the question writes names with capitals: some word after the first has one, and not all have."""
+    capitals = sum(text[word.start].isupper() for word in words[1:])
     letters = sum(text[word.start].isalpha() for word in words[1:])
     return 0 < capitals < max(letters, 1)
 
