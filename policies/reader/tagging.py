@@ -597,8 +597,9 @@ class Tagger:
         for hit in self._peoples(folded):
             if hit.start not in taken:
                 found[hit.start, hit.stop].append(self._value_item(hit))
-        # "The CAS number of mercury": a code in capitals says nothing of names.
-        cased = mixed and any(text[word.start].isupper() and not _is_code(text, word) for word in words[1:])
+        # "The CAS number of mercury": a column's name in capitals says nothing of how things' names are written.
+        capitals = [word for word in words[1:] if text[word.start].isupper()]
+        cased = mixed and not all(_is_code(text, each) and self.matcher.phrase([each.text]) for each in capitals)
         spans = self._name_spans(text, words, taken, mixed=mixed)
         for (start, stop), hits in zip(spans, self.names.find([_slice(text, words, s) for s in spans]), strict=True):
             code = words[start].text in self.language.stop and _is_code(text, words[start])

@@ -170,7 +170,7 @@ def test_a_type_without_words_is_called_by_a_noun_that_nothing_else_is_called_by
     assert _plan(opened, "how many towns are there?") == "type town | count"
 
 
-def test_a_code_in_capitals_says_nothing_of_how_names_are_written() -> None:
+def test_a_column_in_capitals_says_nothing_of_how_names_are_written() -> None:
     entities: list[Any] = [("Mercury", ["element"], {"CAS": "7439-97-6"}), ("Gold", ["element"], {"CAS": "7440-57-5"})]
     opened = _open(entities, [])
     assert _plan(opened, "What is the CAS number of mercury?") == 'ids "Mercury" | values CAS'
