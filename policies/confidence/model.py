@@ -102,7 +102,6 @@ PLAN_WEIGHTS: Mapping[str, float] = {
     "back": -2.11,
     "tied": -2.94,
     "echo": -2.70,
-    "instead": -3.06,
     "agrees": 0.30,
     "bias": -0.44,
 }
@@ -138,7 +137,6 @@ TAUGHT_PLAN_WEIGHTS: Mapping[str, float] = {
     "back": -2.0,
     "tied": -2.7,
     "echo": -2.4,
-    "instead": -2.5,
     "agrees": 0.0,
     "bias": -0.26,
 }

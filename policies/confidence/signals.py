@@ -90,9 +90,11 @@ class AnswerSignals:
         beside: strange words right before a name, that say what it is: "the singer X".
         asked_for: 1 where a strange word is what the question asks for: "which team …".
         misfit: 1 where the answer is what another asking word or verb asks for: a birth for "when did X die?", a year
-            for "who owns X?", a place for "the population of the setting of X"; where it is what something is asked
-            about: penguins for "what do penguins eat?"; where a sort is asked of something else (`Reading.other_sort`);
-            and where it counts what the question names, or nothing by words that are only like the graph's.
+            for "who owns X?", a place for "the population of the setting of X"; where it is what another noun than the
+            one that is asked for names: the owner, for "in which village does the owner of X live?"; where it is what
+            something is asked about: penguins for "what do penguins eat?"; where a sort is asked of something else
+            (`Reading.other_sort`); and where it counts what the question names, or nothing by words that are only like
+            the graph's.
         untrue: 1 where the question asks for yes or no and the answer is neither, or is one to a part of its words; and
             where it asks for something else and the answer is one.
         through: 1 where what is given is a fact of something that points to the thing that is named, by a relation that
@@ -128,8 +130,6 @@ class AnswerSignals:
         back: 1 where it walks a relation and the same one back: other things of the recipes that it is in.
         tied: 1 where it ranks, and more are first than it asks for: what ranks them tells nothing of them.
         echo: 1 where it gives the very things that the question names, and no fact of them.
-        instead: 1 where no word of it accounts for the noun that is asked for, and it gives what another noun names:
-            the owner, for "in which village does the owner of X live?".
         vote: the share of its best readings that give the same as the first one, each by its score, in [0, 1].
         lead: by how much its score is above that of the best one that gives something else.
         typed: 1 where the graph's entities have types.
@@ -181,7 +181,6 @@ class AnswerSignals:
     lead: float = 0.0
     size: float = 0.0
     typed: float = 0.0
-    instead: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
         """As in the log of an answer; signals that are 0 left out."""
@@ -229,7 +228,7 @@ def signals_of(
     misfit = misfit or any(each.other_sort or (each.repeats and (plan or bool(strange))) for each in same[:1])
     misfit = misfit or (known is not None and known.misfit and not plan)
     misfit = misfit or (figure and not unread.isdisjoint(_kind_asked(question)))
-    misfit = misfit or (plan and _is_another_kind(question, readings[0]))
+    misfit = misfit or any(_is_another_kind(question, each) for each in same[:1] if plan or _ends(each.plan))
     out = {
         "plan": float(plan),
         "half": float(not plan and apart and (best is None or bool(best.unused))),
@@ -253,7 +252,6 @@ def signals_of(
         same_way = _same_way(_ways_of_chains(found), ways)
         agrees = bool(walked) and elements_of(best.plan) == walked and same_way and not guessed
         out |= _of_readings(readings, best, plan=plan, apart=apart) | {"agrees": float(agrees)}
-        out["instead"] = float(plan and _gives_another_thing(question, readings[0]))
         own = _ways_of_plan(readings[0].plan) if plan else _ways_of_chains(found)
         reaches = not best.empty or (judged and _same_answer(best, readings[0]))  # "no" either way
         out["turned"] = float(not reaches and own.keys() == ways.keys() and not _same_way(own, ways))
@@ -356,6 +354,7 @@ def _is_another_kind(question: str, reading: Reading) -> bool:
         or _counts_nothing(reading)
         or _leaves_what_is_asked(question, reading)
         or _of_another_thing(reading)
+        or _gives_another_thing(question, reading)
         or _says_no_fact(reading)
         or _counts_another_thing(question, reading)
     )

@@ -384,7 +384,7 @@ def test_where_says_no_other_deed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "parts", "unread", "instead"),
+    ("question", "parts", "unread", "another"),
     [
         ("In which village does the owner of Rex live?", ["owner=owned_by", "Rex=Rex"], ("village", "live"), True),
         ("In which village does Rex's owner live?", ["Rex=Rex", "owner=owned_by"], ("village", "live"), True),
@@ -398,16 +398,36 @@ def test_where_says_no_other_deed() -> None:
     ],
 )
 def test_what_another_noun_names_is_not_what_is_asked_for(
-    question: str, parts: list[str], unread: tuple[str, ...], instead: bool
+    question: str, parts: list[str], unread: tuple[str, ...], another: bool
 ) -> None:
     read = tuple(Part(word, element, 0.0 if word == element == "total" else 1.0) for word, element in _pairs(parts))
     owner = replace(_reading('ids "Rex" | follow owned_by'), parts=read, unread=unread)
     found = signals_of(None, [owner], plan=True, question=question)
-    assert found.instead == instead
-    value = replace(_reading('ids "Rex" | values weight'), parts=read, unread=unread)
-    assert signals_of(None, [value], plan=True, question=question).instead == 0  # it gives no thing
-    if instead:
-        assert DEFAULT.confidence(found) < 0.4 * DEFAULT.confidence(replace(found, instead=0))
+    assert found.misfit == another
+
+
+def test_a_value_is_no_thing_that_another_noun_names() -> None:
+    parts = (Part("owner", "owned_by", 1.0), Part("Rex", "Rex", 1.0))
+    weight = replace(_reading('ids "Rex" | values weight'), parts=parts, unread=("village", "live"))
+    asked = "In which village does the owner of Rex live?"
+    assert signals_of(None, [weight], plan=True, question=asked).misfit == 0
+
+
+def test_nor_is_it_where_chains_give_it() -> None:
+    """Nor where pairs say so, which have no such question."""
+    question = "What nationality is the owner of Rex?"
+    parts = (Part("owner", "owned_by", 1.0), Part("Rex", "Rex", 1.0))
+    owner = replace(_reading('ids "Rex" | follow owned_by'), parts=parts, unread=("nationality",))
+    sub = SubQuestion(0, "who is the owner of [mask]?", (-1,), ("Rex",), chain=(Hop("owned_by", False),))
+    for taught in (True, False):
+        support = Support(hops=1, strange=("nationality",))
+        found = Decomposition((sub,), confidence=0.9, support=support, taught=taught)
+        other = replace(found, sub_questions=(replace(sub, chain=(Hop("born_in", False),)),))
+        signals, another = (signals_of(each, [owner], plan=False, question=question) for each in (found, other))
+        assert (signals.misfit, another.misfit) == (1, 0)
+        assert DEFAULT.confidence(signals) < 0.5 < DEFAULT.confidence(replace(signals, misfit=0))
+    trusted = replace(signals_of(None, [owner], plan=True, question=question), trust=1.0)
+    assert DEFAULT.confidence(trusted) < 0.5 < DEFAULT.confidence(replace(trusted, misfit=0))
 
 
 def _pairs(texts: list[str]) -> list[tuple[str, str]]:
@@ -418,8 +438,8 @@ def test_a_kind_of_things_that_the_graph_lacks_is_not_what_another_noun_names() 
     parts = (Part("mayor", "things", 0.6), Part("capital", "capital", 1.0), Part("Velmora", "Velmora", 1.0))
     capital = replace(_reading('ids "Velmora" | follow capital'), parts=parts, kinds=("mayor",))
     asked = "Who is the mayor of the capital of Velmora?"
-    assert signals_of(None, [capital], plan=True, question=asked).instead == 1
-    assert signals_of(None, [capital], plan=True, question="the oldest mayor of the capital of Velmora").instead == 0
+    assert signals_of(None, [capital], plan=True, question=asked).misfit == 1
+    assert signals_of(None, [capital], plan=True, question="the oldest mayor of the capital of Velmora").misfit == 0
 
 
 def test_what_a_plan_names_to_the_letter_is_no_other_name() -> None:
