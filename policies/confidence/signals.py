@@ -93,8 +93,8 @@ class AnswerSignals:
             for "who owns X?", a place for "the population of the setting of X"; where it is what another noun than the
             one that is asked for names: the owner, for "in which village does the owner of X live?"; where it is what
             something is asked about: penguins for "what do penguins eat?"; where a sort is asked of something else
-            (`Reading.other_sort`); and where it counts what the question names, or nothing by words that are only like
-            the graph's.
+            (`Reading.other_sort`); where it counts what the question names, or nothing by words that are only like
+            the graph's; and where it is all of a kind, or their number, and a word that may say which is left unread.
         untrue: 1 where the question asks for yes or no and the answer is neither, or is one to a part of its words; and
             where it asks for something else and the answer is one.
         through: 1 where what is given is a fact of something that points to the thing that is named, by a relation that
@@ -126,7 +126,6 @@ class AnswerSignals:
         detoured: relations that no word says, beyond one, on a graph with types; one more where the noun for what they
             lead to is only like it: companies, for "children".
         borrowed: 1 where a column is that of what a thing is joined to, and no word says that (`Reading.borrowed`).
-        whole: 1 where it gives all of a kind, or their number, and leaves a word unread that may say which.
         back: 1 where it walks a relation and the same one back: other things of the recipes that it is in.
         tied: 1 where it ranks, and more are first than it asks for: what ranks them tells nothing of them.
         echo: 1 where it gives the very things that the question names, and no fact of them.
@@ -173,7 +172,6 @@ class AnswerSignals:
     opposed: float = 0.0
     detoured: float = 0.0
     borrowed: float = 0.0
-    whole: float = 0.0
     back: float = 0.0
     tied: float = 0.0
     echo: float = 0.0
@@ -309,7 +307,6 @@ def _of_readings(readings: Sequence[Reading], best: Reading, *, plan: bool, apar
             "opposed": min(len(top.opposed), _MOST),
             "detoured": float(max(len(top.unsaid) - 1, 0) + _leads_to_like(top)) if top.typed else 0.0,
             "borrowed": float(bool(top.borrowed)),
-            "whole": float(_gives_all(top)),
             "back": float(any(_walks_back(node) for node in nodes(top.plan))),
             "tied": float(_is_tied(top)),
             "echo": float(all(isinstance(node, Entities | Union | Intersect) for node in nodes(top.plan))),
@@ -355,6 +352,7 @@ def _is_another_kind(question: str, reading: Reading) -> bool:
         or _leaves_what_is_asked(question, reading)
         or _of_another_thing(reading)
         or _gives_another_thing(question, reading)
+        or _gives_all(question, reading)
         or _says_no_fact(reading)
         or _counts_another_thing(question, reading)
     )
@@ -426,7 +424,8 @@ def _names_in_full(reading: Reading) -> bool:
 def _gives_another_thing(question: str, reading: Reading) -> bool:
     """Whether no word of a plan accounts for the noun that is asked for, and it gives what another noun names.
 
-    The owner, for "in which village does the owner of X live?"; the ward, for "the diagnoses of the stay X".
+    The owner, for "in which village does the owner of X live?" and "where does the owner of X live?"; the ward, for
+    "the diagnoses of the stay X".
     """
     ends = _ends(reading.plan)
     if ends is None:
@@ -436,9 +435,10 @@ def _gives_another_thing(question: str, reading: Reading) -> bool:
     kinds = {word for text in reading.kinds for word in fold_case(text).split()}
     parts = [(part.element, [token.text for token in tokens(part.word)]) for part in reading.parts if part.score > 0]
     read = {word for _, said in parts for word in said} - kinds
-    return _is_left_of(words, unread, kinds, read) or (
-        _is_left_after_which(words, unread, read | kinds) and _is_named(words, parts, ends, read)
-    )
+    if _is_left_of(words, unread, kinds, read):
+        return True
+    left = _is_left_after_which(words, unread | kinds, read) or (reading.verbs > 0 and _asks_what_one_does(words))
+    return left and _is_named(words, parts, ends, read)
 
 
 def _ends(plan: Node) -> frozenset[str] | None:
@@ -488,6 +488,14 @@ def _is_left_after_which(words: Sequence[str], unread: AbstractSet[str], read: A
     return False
 
 
+def _asks_what_one_does(words: Sequence[str]) -> bool:
+    """Whether a verb says what is asked of its subject: "where does …", "who did …", "when was …"."""
+    return any(
+        word in classes().asking and (then in classes().do or (word in classes().when_where and then in classes().being))
+        for word, then in pairwise(words)
+    )
+
+
 def _is_named(
     words: Sequence[str], parts: Sequence[tuple[str, Sequence[str]]], ends: AbstractSet[str], read: AbstractSet[str]
 ) -> bool:
@@ -532,11 +540,27 @@ def _says_no_fact(reading: Reading) -> bool:
     return outward and reading.unsaid >= {step.relation for step in plan.steps}
 
 
-def _gives_all(reading: Reading) -> bool:
-    """Whether a plan gives all of a kind, or their number, and leaves a word unread: "which lines are electrified"."""
+def _gives_all(question: str, reading: Reading) -> bool:
+    """Whether a plan gives all of a kind, or their number, and leaves a word unread: "which lines are electrified".
+
+    What holds them all says nothing of which: "in the tracker".
+    """
     plan = reading.plan
     counted = isinstance(plan, Aggregate) and plan.function == "count" and isinstance(plan.source, OfType)
-    return bool(reading.unread) and (counted or isinstance(plan, OfType))
+    words = [token.text for token in tokens(question)]
+    left = [
+        word
+        for text in reading.unread
+        for word in fold_case(text).split()
+        if word not in words or not _holds_all(words, words.index(word))
+    ]
+    return bool(left) and (counted or isinstance(plan, OfType))
+
+
+def _holds_all(words: Sequence[str], place: int) -> bool:
+    """Whether a word says what the things that are asked for are in: "in the tracker", "of our club"."""
+    before = words[max(place - 2, 0) : place]
+    return len(before) > 1 and before[0] in classes().inside and before[1] in classes().before_wholes
 
 
 def _walks_back(node: Node) -> bool:

@@ -305,17 +305,22 @@ def test_a_fact_of_what_points_to_a_thing_is_none_of_it(plan: str, nouns: int, t
 
 
 @pytest.mark.parametrize(
-    ("plan", "unread", "whole"),
+    ("question", "plan", "unread", "all_of_it"),
     [
-        ("type line", ("electrified",), True),
-        ("type line | count", ("electrified",), True),
-        ("type line", (), False),
-        ("type line | where speed > 100", ("electrified",), False),
+        ("which lines are electrified?", "type line", ("electrified",), True),
+        ("how many lines are electrified?", "type line | count", ("electrified",), True),
+        ("lines of the north", "type line | count", ("north",), False),  # what they all may be of
+        ("lines about the north", "type line", ("north",), True),
+        ("electrified lines of the north", "type line", ("electrified", "north"), True),
+        ("which lines are there?", "type line", (), False),
+        ("fast lines that are electrified", "type line | where speed > 100", ("electrified",), False),
     ],
 )
-def test_all_of_a_kind_are_none_that_an_unread_word_says(plan: str, unread: tuple[str, ...], whole: bool) -> None:
+def test_all_of_a_kind_are_none_that_an_unread_word_says(
+    question: str, plan: str, unread: tuple[str, ...], all_of_it: bool
+) -> None:
     reading = replace(_reading(plan), unread=unread)
-    assert bool(signals_of(None, [reading], plan=True).whole) is whole
+    assert bool(signals_of(None, [reading], plan=True, question=question).misfit) is all_of_it
 
 
 def test_what_nothing_asks_for_speaks_against_a_plan() -> None:
