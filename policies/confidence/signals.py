@@ -437,7 +437,9 @@ def _gives_another_thing(question: str, reading: Reading) -> bool:
     read = {word for _, said in parts for word in said} - kinds
     if _is_left_of(words, unread, kinds, read):
         return True
-    left = _is_left_after_which(words, unread | kinds, read) or (reading.verbs > 0 and _asks_what_one_does(words))
+    left = _is_left_after_which(words, unread | kinds, read) or (
+        reading.verbs > 0 and _asks_what_is_done(words, unread)
+    )
     return left and _is_named(words, parts, ends, read)
 
 
@@ -488,12 +490,20 @@ def _is_left_after_which(words: Sequence[str], unread: AbstractSet[str], read: A
     return False
 
 
-def _asks_what_one_does(words: Sequence[str]) -> bool:
-    """Whether a verb says what is asked of its subject: "where does …", "who did …", "when was …"."""
-    return any(
-        word in classes().asking and (then in classes().do or (word in classes().when_where and then in classes().being))
-        for word, then in pairwise(words)
-    )
+def _asks_what_is_done(words: Sequence[str], unread: AbstractSet[str]) -> bool:
+    """Whether something is asked of who is named: "where does …", "when was …"; or of who does it: "who cleans …".
+
+    "Who serves as the mayor of X?" asks for the mayor.
+    """
+    for place, word in enumerate(words[:-1]):
+        then, after = words[place + 1], words[place + 2 : place + 3]
+        if word in classes().asking and (
+            then in classes().do
+            or (word in classes().when_where and then in classes().being)
+            or (word == "who" and then in unread and after != ["as"])
+        ):
+            return True
+    return False
 
 
 def _is_named(

@@ -398,6 +398,10 @@ def test_where_says_no_other_deed() -> None:
         ("What are the diagnoses of the patient Rex?", ["patient=Patient", "Rex=Rex"], ("diagnoses",), True),
         ("licenses of the patient Rex", ["patient=Patient", "Rex=Rex"], ("licenses",), True),
         ("total weight of the owner of Rex", ["total=total", "owner=owned_by", "Rex=Rex"], ("weight",), True),
+        ("Where does the owner of Rex work?", ["owner=owned_by", "Rex=Rex"], ("work",), True),
+        ("When was the owner of Rex born?", ["owner=owned_by", "Rex=Rex"], ("born",), True),
+        ("Who pays the owner of Rex?", ["owner=owned_by", "Rex=Rex"], ("pays",), True),
+        ("Who serves as the owner of Rex?", ["owner=owned_by", "Rex=Rex"], ("serves",), False),
         ("Who is in charge of Rex?", ["Rex=Rex"], ("charge",), False),
         ("When did Rex become a member of the club?", ["Rex=Rex"], ("member", "club"), False),  # asks for no member
     ],
@@ -406,7 +410,8 @@ def test_what_another_noun_names_is_not_what_is_asked_for(
     question: str, parts: list[str], unread: tuple[str, ...], another: bool
 ) -> None:
     read = tuple(Part(word, element, 0.0 if word == element == "total" else 1.0) for word, element in _pairs(parts))
-    owner = replace(_reading('ids "Rex" | follow owned_by'), parts=read, unread=unread)
+    verbs = int(bool(unread))
+    owner = replace(_reading('ids "Rex" | follow owned_by'), parts=read, unread=unread, verbs=verbs)
     found = signals_of(None, [owner], plan=True, question=question)
     assert found.misfit == another
 
