@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING, Literal
 
 from trivium.evals.ablations.report import FigureTable
 from trivium.evals.metrics import Score, ScoredAnswer, ask
+from trivium.evals.own.runs import interval, sign_test
 from trivium.graphs.keqing import graph
+from trivium.kg.files import write_atomic
 from trivium.kg.loaders import Question
 from trivium.knowledge.knowledge import Knowledge, close_all, open_knowledge
 from trivium.nodes.keqing.context import KeqingContext
@@ -62,12 +64,14 @@ class SplitOutcome:
         one: sub-questions, with the nearest template alone.
         chains: logical chains.
         unreadable: questions whose text, and whose chains, could not be read.
+        written: the text and the chains of each question, as the models wrote them.
     """
 
     text: list[Score]
     one: list[Score]
     chains: list[Score]
     unreadable: tuple[int, int]
+    written: list[tuple[str, str]] = field(default_factory=list)
 
 
 async def tuned_chains(kg: Path, tuning: Tuning, splits: Iterable[Split]) -> FigureTable:
@@ -85,9 +89,14 @@ async def tuned_chains(kg: Path, tuning: Tuning, splits: Iterable[Split]) -> Fig
     for split in splits:
         folder = tuning.keep / split.name.replace(" ", "-")
         await tune_both(kg, folder, split.pairs, tuning)
+        parts = list[SplitOutcome]()
         for hops, asked in split.asked.items():
-            found[f"{split.name}, {hops}-hop"] = await answer_both(folder, asked)
+            parts.append(await answer_both(folder, asked))
+            found[f"{split.name}, {hops}-hop"] = parts[-1]
+            write_atomic(folder.with_name(f"{folder.name}-{hops}-hop.jsonl"), _lines(asked, parts[-1]))
             print(f"{split.name}, {hops}-hop: {len(asked)} questions answered", file=sys.stderr, flush=True)
+        if parts:
+            print(f"{split.name}: {paired(parts)}", flush=True)
     return figures(found, Path(tuning.base).name)
 
 
@@ -151,15 +160,61 @@ async def answer_both(folder: Path, questions: Sequence[Question]) -> SplitOutco
     )
     chains = await _answers(folder, questions, KeqingContext(kg=str(folder), decompose="lora_chains"))
     unreadable = (sum(map(_unread, texts)), sum(map(_unread, chains)))
-    return SplitOutcome([*map(_score, texts)], [*map(_score, one)], [*map(_score, chains)], unreadable)
+    written = [await _written(folder, questions, writes) for writes in _NAMES]  # remembered, not generated again
+    return SplitOutcome(
+        [*map(_score, texts)],
+        [*map(_score, one)],
+        [*map(_score, chains)],
+        unreadable,
+        list(zip(*written, strict=True)),
+    )
 
 
 async def _answers(folder: Path, questions: Sequence[Question], context: KeqingContext) -> list[ScoredAnswer]:
     """Every question through the graph, after the model has written for all of them together."""
-    knowledge = await open_knowledge(str(folder))
-    decomposer = await knowledge.lora_decomposer("chains" if context.decompose == "lora_chains" else "decompose")
-    await asyncio.to_thread(decomposer.speak, [decomposer.prompt(question.question) for question in questions])
+    await _written(folder, questions, "chains" if context.decompose == "lora_chains" else "decompose")
     return await ask(graph, questions, context)
+
+
+async def _written(folder: Path, questions: Sequence[Question], writes: Writes) -> list[str]:
+    """What a stage's model writes for each question."""
+    knowledge = await open_knowledge(str(folder))
+    decomposer = await knowledge.lora_decomposer(writes)
+    said = await asyncio.to_thread(decomposer.speak, [decomposer.prompt(question.question) for question in questions])
+    return [one.text for one in said]
+
+
+def _lines(questions: Sequence[Question], outcome: SplitOutcome) -> bytes:
+    """A JSON line a question: what both wrote, and which is right."""
+    rows = zip(questions, outcome.written, outcome.text, outcome.one, outcome.chains, strict=True)
+    return "".join(
+        json.dumps(
+            {
+                "question": question.question,
+                "sub-questions": text,
+                "logical chains": chain,
+                "right": [
+                    name for name, score in (("sub-questions", a), ("K=1", b), ("logical chains", c)) if score.top1
+                ],
+            },
+            ensure_ascii=False,
+        )
+        + "\n"
+        for question, (text, chain), a, b, c in rows
+    ).encode()
+
+
+def paired(parts: Iterable[SplitOutcome]) -> str:
+    """Both over all questions, and their difference question by question, with 95 % intervals, in points of Hits@1."""
+    both = [(a.top1, b.top1) for part in parts for a, b in zip(part.text, part.chains, strict=True)]
+    text, chains = (interval(column) for column in zip(*both, strict=True))
+    gain = interval([a - b for a, b in both], signed=True)
+    won, lost = sum(a > b for a, b in both), sum(a < b for a, b in both)
+    return (
+        f"{len(both)} questions, sub-questions {text}, logical chains {chains}; sub-questions alone right {won}, "
+        f"chains alone {lost}: {100 * gain.mean:+.1f} [{100 * gain.low:+.1f}, {100 * gain.high:+.1f}], "
+        f"p {sign_test(won, lost):.2g}"
+    )
 
 
 def _unread(item: ScoredAnswer) -> bool:

@@ -52,9 +52,19 @@ class Generated(NamedTuple):
 def generate(base: BaseModel, prompts: Sequence[str], max_new_tokens: int = 512) -> list[Generated]:
     """The most probable continuation of each prompt, token by token; blocks, and takes turns with other threads."""
     import torch
+    from transformers import LogitsProcessorList
 
     if not prompts:
         return []
+
+    # Not `output_scores`: the whole vocabulary's scores of all steps at once take gigabytes.
+    likeliest: list[torch.Tensor] = []
+
+    def watch(_: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        """Keep the log-probability of the token that greedy generation takes; changes no score."""
+        likeliest.append(scores.float().log_softmax(-1).amax(-1))
+        return scores
+
     rows = [prompt_ids(prompt, base.tokenizer) for prompt in prompts]
     longest = max(map(len, rows))
     pad = base.tokenizer.pad_token_id
@@ -72,13 +82,10 @@ def generate(base: BaseModel, prompts: Sequence[str], max_new_tokens: int = 512)
             top_k=None,
             pad_token_id=pad,
             eos_token_id=base.tokenizer.eos_token_id,
-            return_dict_in_generate=True,
-            output_scores=True,
+            logits_processor=LogitsProcessorList([watch]),
         )
-        said = out.sequences[:, longest:]
-        # Step by step: the whole vocabulary's scores of all steps at once would take gigabytes.
-        steps = [step.float().log_softmax(-1).gather(1, said[:, [i]]) for i, step in enumerate(out.scores)]
-        chosen = torch.cat(steps, dim=1).cpu()
+        said = out[:, longest:]
+        chosen = torch.stack(likeliest, dim=1).cpu()
     texts = []
     for row, scores in zip(said.tolist(), chosen, strict=True):
         end = row.index(base.tokenizer.eos_token_id) if base.tokenizer.eos_token_id in row else len(row)
