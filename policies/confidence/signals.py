@@ -223,8 +223,8 @@ def signals_of(
         known = replace(known, gap=0.0, foreign=(), unnamed=0, loose=0, wrong=0, detour=False)
     if plan and known is not None and _names_in_full(readings[0]):
         known = replace(known, loose=0, wrong=0)  # to chains, "Boston, Massachusetts" is one name of one thing
-    misfit = misfit or any(each.other_sort or (each.repeats and (plan or bool(strange))) for each in same[:1])
-    misfit = misfit or (known is not None and known.misfit and not plan)
+    misfit = misfit or any(each.repeats and (plan or bool(strange)) for each in same[:1])
+    misfit = misfit or _sorts_others(same or readings) or (known is not None and known.misfit and not plan)
     misfit = misfit or (figure and not unread.isdisjoint(_kind_asked(question)))
     misfit = misfit or any(_is_another_kind(question, each) for each in same[:1] if plan or _ends(each.plan))
     out = {
@@ -254,6 +254,11 @@ def signals_of(
         reaches = not best.empty or (judged and _same_answer(best, readings[0]))  # "no" either way
         out["turned"] = float(not reaches and own.keys() == ways.keys() and not _same_way(own, ways))
     return AnswerSignals(**out)
+
+
+def _sorts_others(readings: Sequence[Reading]) -> bool:
+    """Whether a sort is asked of something else than the first of some readings gives it of."""
+    return any(each.other_sort for each in readings[:1])
 
 
 def _of_decomposition(found: Decomposition) -> dict[str, float]:

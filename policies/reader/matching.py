@@ -37,6 +37,8 @@ _JOINED = 0.95  # of a word that is a name's content in one
 _OWN = 0.95  # of a word that is a type's name
 _HEADED = 0.8  # of the head of a type's name
 _NARROW = 0.2  # lost by one type of a kind where a word may mean all of them
+_BESIDE_OWN = 0.1  # lost by a word for the types of things that something else is called by
+_ALL_ALIKE = 0.76  # of a word for the types of things that are all of one
 _VOWELS = frozenset("aeiouy")
 
 
@@ -78,12 +80,15 @@ class Matcher:
 
     def __post_init__(self) -> None:
         self._forms: dict[tuple[str, ...], dict[Element, float]] = defaultdict(dict)
+        self._type_forms: dict[tuple[str, ...], dict[Element, float]] = defaultdict(dict)
+        self._type_words = set[str]()
         self._parts: list[tuple[Element, list[tuple[str, float]]]] = []
         for number, role in enumerate(self.schema.types):
             for words in role.words:
                 self._add(Element("type", number), words)
         for each in self.schema.properties:
-            self._add(Element("property", each.number), words_of(each.name), self.schema.types[each.type].words)
+            if not each.is_type:
+                self._add(Element("property", each.number), words_of(each.name), self.schema.types[each.type].words)
         joined = {relation for relation, _, _ in self.schema.joins}
         for number, name in enumerate(self.schema.names):
             if number in joined:
@@ -91,23 +96,26 @@ class Matcher:
             profile = self.schema.profiles.get(name)
             for found in profile.properties if profile else ():
                 self._add(Element("edge", number, found.name), words_of(found.name), (words_of(name),))
-        self._add_glossary()
-        self._table()
-        self._acronyms = _acronyms(self.schema)
-        self._short = _short_parts(each.name for each in self.schema.properties)
-        self._sides = _sides(self.schema)
         named = {role.name: Element("type", place) for place, role in enumerate(self.schema.types)}
         self._kinds = [
             (named[role.name], tuple(named[each] for each in role.members))
             for role in self.schema.types
             if role.members
         ]
+        self._add_type_columns()
+        self._add_glossary()
+        self._table()
+        self._acronyms = _acronyms(self.schema)
+        self._short = _short_parts(each.name for each in self.schema.properties)
+        self._sides = _sides(self.schema)
         self._known: Memory[str, list[Match]] = Memory(_REMEMBERED)
 
     def phrase(self, words: Sequence[str]) -> list[Match]:
         """Elements that a phrase names exactly; words folded."""
         stems = tuple(self.language.stem(word) for word in words)
         found: dict[Element, float] = dict(self._forms.get(stems, {}))
+        if words and words[-1] in self._type_words:
+            found |= self._type_forms.get(stems, {})
         if len(stems) > 1:
             content = tuple(
                 each for each, word in zip(stems, words, strict=True) if word not in self.language.classes.in_names
@@ -221,6 +229,26 @@ class Matcher:
             weights[joined] = _HEAD  # `DataCenter` by what a data center is called
         self._parts.append((element, list(weights.items())))
 
+    def _add_type_columns(self) -> None:
+        """Add the words by which the types of things are asked for, worse where something of the graph is called so.
+
+        A category is a type only where nothing else has one.
+        """
+        stem, classes = self.language.stem, self.language.classes
+        named = {part for _, parts in self._parts for part, _ in parts}
+        sorts = {word for word in classes.sorts if stem(word) not in named}
+        words = classes.kinds | sorts
+        self._type_words |= words | {f"{word[:-1]}ies" if word.endswith("y") else f"{word}s" for word in words}
+        self._type_words |= {f"{word}es" for word in words if word.endswith("s")}
+        for each in self.schema.properties if words else ():
+            if not each.is_type:
+                continue
+            several = each.profile.distinct > 1
+            score = 1.0 if several else _ALL_ALIKE
+            owners = ((), *self.schema.types[each.type].words) if several else ((),)  # "type", "vehicle type"
+            for form in {(*map(stem, owner), stem(word)) for owner in owners for word in words}:
+                self._type_forms[form][Element("property", each.number)] = score - _BESIDE_OWN * (form in self._forms)
+
     def _spelled(self, word: str) -> tuple[str, ...]:
         return self.language.abbreviations.get(word, (word,))[:1]
 
@@ -235,9 +263,11 @@ class Matcher:
             by_name[name].append(Element("relation", number))
         for phrase, names in self.glossary.items():
             form = tuple(self.language.stem(word) for word in words_of(phrase))
-            for name in names:
-                for element in by_name.get(name, ()):
-                    self._forms[form][element] = 1.0
+            meant = {element for name in names for element in by_name.get(name, ())}
+            for kind, members in self._kinds:  # all types of one kind are that: "ship" for ferries and tankers
+                if meant.issuperset(members):
+                    meant = meant.difference(members) | {kind}
+            self._forms[form] |= dict.fromkeys(sorted(meant), 1.0)
 
     def _table(self) -> None:
         """Vectors of the distinct words of all names, and which elements each belongs to."""

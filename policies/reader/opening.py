@@ -61,6 +61,8 @@ def open_reader(
     ties = EntityTies(partial(_members_of, columns, schema), roles_of)
     reader = Reader(schema, names, embedder, executor=executor, glossary=glossary, language=language, ties=ties)
     for each in reader.schema.properties:
+        if each.is_type:
+            continue  # types are named by their own words
         if not reader.schema.typed:
             reader.values.add(each.number, values_of(columns, "", each.name))
             continue

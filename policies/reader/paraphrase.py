@@ -98,6 +98,9 @@ class Paraphrases:
     def _all(self, number: int) -> str:
         return self._type(number)
 
+    def _every(self) -> str:
+        return "things"
+
     def _is(self, number: int, place: int, operator: str, value: Any) -> str:
         name = " ".join(words_of(self._schema.properties[place].name))
         return f"{self._type(number)} whose {name} {_SIGNS.get(operator, operator)} {self._value(value)}"

@@ -22,6 +22,7 @@ from trivium.kg.indexes.words import own_name
 from trivium.kg.plans.cells import ENTITY, Cells
 from trivium.kg.plans.execute import Answer, Listed
 from trivium.kg.plans.plan import Holds, NonEmpty, QueryPlan, Term, Value, nodes, relations
+from trivium.kg.profile import TYPE_PROPERTY
 from trivium.kg.text import fold_case, fold_name
 from trivium.policies.linking import NamedEntity, NameIndex
 from trivium.policies.reader import scores
@@ -39,6 +40,7 @@ from trivium.policies.reader.roles import nouns_of
 from trivium.policies.reader.rules.base import RANKED, likeness
 from trivium.policies.reader.schema import Path, Schema, Walk
 from trivium.policies.reader.sketch import Drafter, Sketch, canonical, echoes, others, relations_walked
+from trivium.policies.reader.sorts import Sorts
 from trivium.policies.reader.tagging import ANY_KIND, UNREAD, EntityTies, Tagged, Tagger
 from trivium.policies.reader.values import ValueIndex
 
@@ -222,6 +224,7 @@ class Reader:
         self.matcher = Matcher(self.schema, self.language, embedder, glossary or {})
         self._columns = Columns(self.schema, self.language, self.matcher)
         self._guesses = Guesses(self.schema, self.language, self._columns)
+        self._sorts = Sorts(self.schema, self.language)
         self.edges = _edges(self.schema)
         self._tagger = Tagger(self.schema, self.language, self.matcher, self.values, names, self.edges, ties)
         content = self.language.stop | {"has", "have", "is"}
@@ -397,7 +400,8 @@ class Reader:
             item = found.but(node=others(found.node, found.type, self.schema.compatible)) if found.node else found
             # Whether one thing is joined with another repeats its name and is asked all the same.
             joined = ask and item.node is not None and item.node[:1] == ("and",) and _named_in(item.node) > 1
-            for sketch, less in self._finished(item, scores.ECHO * (not shown and not joined)):
+            finished = self._finished(item, scores.ECHO * (not shown and not joined))
+            for sketch, less in (*finished, *self._what_it_is(tagged, item)):
                 score = item.score - less - self._off(tagged, sketch, item)
                 score -= scores.CHOICE if not _is_choice(sketch) and _holds_choice(sketch) else 0.0
                 if sketch[0] == "than" and not ask:
@@ -415,6 +419,15 @@ class Reader:
                 if known is None or known[2] < score:
                     best[key] = (sketch, item, score)
         return sorted(best.values(), key=lambda each: -each[2])
+
+    def _what_it_is(self, tagged: Tagged, item: Item) -> Iterator[tuple[Sketch, float]]:
+        """The types of the one thing that is all that a question names: "what is the Nordlys?"."""
+        classes, gap = self.language.classes, tagged.gaps[0]
+        asks = gap & self.language.which and gap & classes.being and gap <= classes.before_nouns | classes.being
+        if asks and len(tagged.positions) == 1 and item.form == "name" and item.node:
+            types = [each for each in self.schema.properties if each.is_type]
+            if any(self.schema.compatible(item.type, each.type) for each in types):
+                yield ("values", item.node, (("p", (), TYPE_PROPERTY, ""),)), 0.0
 
     def _truth(self, sketch: Sketch) -> Sketch | None:
         """A thing's own yes or no, in place of whether it is among those with a yes: it may have neither.
@@ -542,7 +555,7 @@ class Reader:
         elif item.category == "P":
             for number in item.data:
                 column = self.schema.properties[number]
-                kind = ("all", column.type)
+                kind = ("every",) if column.is_type else ("all", column.type)
                 yield (
                     (kind, 0.3)
                     if column.naming
@@ -556,10 +569,8 @@ class Reader:
         elif item.category == "AGG" and len(item.data) == 2:
             for number in item.data[1]:
                 column = self.schema.properties[number]
-                yield (
-                    ("agg", item.data[0], ("all", column.type), ("p", (), column.name, ""), item.data[0] == "count"),
-                    0.4,
-                )
+                kind = ("every",) if column.is_type else ("all", column.type)
+                yield ("agg", item.data[0], kind, ("p", (), column.name, ""), item.data[0] == "count"), 0.4
 
     def _reading(self, tagged: Tagged, drafter: Drafter, sketch: Sketch, item: Item, score: float) -> Reading:
         links = [each for each in flat(item.links) if each[0] >= 0]
@@ -572,8 +583,11 @@ class Reader:
         ]
         plan, typed = drafter.plan(sketch), self.schema.typed
         told, spoken = self._accounted(tagged, plan, links), bool(left)
-        sorts = self._other_sorts(tagged, links, left)
-        left = sorted({*(i for i in left if i not in told), *self._mistaken(tagged, plan, links), *sorts})
+        told.update(self._sorts.said_to_be(tagged, links, left))
+        left = [i for i in left if i not in told]
+        sorts = [i for i in self._sorts.of_others(tagged, sketch, links, left) if i not in told]
+        score -= UNREAD * len({*sorts}.difference(left))  # as if it were not read at all
+        left = sorted({*left, *self._mistaken(tagged, plan, links), *sorts})
         unread, verbs = [tagged.positions[i] for i in left], len(tagged.verbs.intersection(left))
         unused = [
             tagged.positions[i]
@@ -611,28 +625,6 @@ class Reader:
             other_sort=bool(sorts),
             sketch=sketch,
         )
-
-    def _other_sorts(self, tagged: Tagged, links: Sequence[Any], left: Collection[int]) -> list[int]:
-        """Places of the nouns of "what type of …" that are not read, or only as what sounds like them.
-
-        An "engine" is no `Engineer`. But a "vessel" may be a `Ship` where a ship is named and no other word is `left`
-        unread: a "camera that was used for" a film is none.
-        """
-        named = [what.number for _, what, _ in links if isinstance(what, Element) and what.kind == "type" and what.name]
-
-        def is_of_named(place: int) -> bool:
-            items = [item for start, stop, item in tagged.items if (start, stop) == (place, place + 1)]
-            kinds = [item.type for item in items if item.category == "S" and item.form == "plain"]
-            any_kind = any(at == place and isinstance(what, Element) and what.name == ANY_KIND for at, what, _ in links)
-            return any_kind or any(self.schema.compatible(kind, each) for kind in kinds for each in named)
-
-        return [
-            place
-            for place in range(1, len(tagged.positions))
-            if "of" in tagged.gaps[place] and tagged.positions[place - 1].casefold() in self.language.classes.kinds
-            if not any(at == place and score >= _SAID for at, _, score in links)
-            if {*left} - {place, place - 1} or not is_of_named(place)
-        ]
 
     def _half_named(self, tagged: Tagged, left: Sequence[int], links: Sequence[Any]) -> bool:
         """Whether a noun is only what something's name begins with, and what qualifies the noun says nothing of it.

@@ -19,7 +19,7 @@ import numpy as np
 
 from trivium.kg.kinds import kinds_of
 from trivium.kg.plans.plan import Direction
-from trivium.kg.profile import GraphProfile, PropertyProfile, RelationshipProfile
+from trivium.kg.profile import TYPE_PROPERTY, GraphProfile, PropertyProfile, RelationshipProfile
 from trivium.kg.values import read_value
 from trivium.policies.reader.names import words_of
 
@@ -94,6 +94,11 @@ class Property:
     def name(self) -> str:
         """Its name in the graph."""
         return self.profile.name
+
+    @property
+    def is_type(self) -> bool:
+        """Whether its values are the types of its things (`TYPE_PROPERTY`)."""
+        return self.name == TYPE_PROPERTY
 
     @property
     def ordered(self) -> bool:
@@ -210,7 +215,9 @@ class Schema:
                     inside[number[one]].add(number[other])
         for place, outer in enumerate(inside):  # two types with the same entities: the first holds the other
             inside[place] = {each for each in outer if place not in inside[each] or each < place}
-        _add_kinds(types, properties, joins, inside, pairs)
+        mute = {place for place, each in enumerate(types) if each.name and each.name not in profile.telling}
+        _add_kinds(types, properties, joins, inside, pairs, mute if profile.telling else set())
+        _add_type_columns(profile, types, properties, pairs)
         profiles = {name: max(found, key=lambda part: part.triples) for name, found in profile.relations.items()}
         either = {place for place, name in enumerate(names) if any(word in symmetric for word in words_of(name))}
         return cls(
@@ -425,14 +432,19 @@ def _add_kinds(
     joins: dict[tuple[int, int, int], int],
     inside: list[set[int]],
     overlaps: set[tuple[int, int]],
+    mute: set[int],
 ) -> None:
-    """Add a nameless type for all of one kind: ferries and tankers have the same facts, and are ships."""
+    """Add a nameless type for all of one kind: ferries and tankers have the same facts, and are ships.
+
+    Types that tell nothing (`mute`) do not hold any others together.
+    """
     outer = set[int]().union(*inside)
-    leaves = {number for number, role in enumerate(types) if role.name and not inside[number]} - outer
+    leaves = {number for number, role in enumerate(types) if role.name and not inside[number] - mute} - outer - mute
     for members in _kinds(leaves, types, properties, joins) if len(types) <= _FEW_TYPES else ():
         kind, names = len(types), tuple(types[each].name for each in members)
         types.append(Role(" | ".join(names), (), sum(types[each].size for each in members), members=names))
-        inside.append(set())
+        inside.append(set.intersection(*(inside[each] for each in members)))
+        overlaps |= {pair for each in inside[kind] for pair in ((each, kind), (kind, each))}
         for each in members:
             inside[each].add(kind)
         overlaps |= {pair for each in members for pair in ((each, kind), (kind, each))}
@@ -446,6 +458,18 @@ def _add_kinds(
                 by_name[found.name].append(found.profile)
         shared = [_joined(same) for same in by_name.values() if len(same) > 1]
         properties += [Property(len(properties) + place, kind, each, naming=False) for place, each in enumerate(shared)]
+
+
+def _add_type_columns(
+    profile: GraphProfile, types: Sequence[Role], properties: list[Property], overlaps: Container[tuple[int, int]]
+) -> None:
+    """Add the types that tell what an entity is as a property (`TYPE_PROPERTY`), with how many a type's things have."""
+    telling = [number for number, role in enumerate(types) if role.name in profile.telling]
+    for number, role in enumerate(types):
+        told = len(role.members) or sum(each == number or (number, each) in overlaps for each in telling)
+        if number in telling or role.members:
+            found = PropertyProfile(TYPE_PROPERTY, "text", entities=role.size, values=role.size, distinct=told)
+            properties.append(Property(len(properties), number, found, naming=False))
 
 
 def _kinds(

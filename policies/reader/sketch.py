@@ -2,7 +2,8 @@
 
 A sketch of a set is one of
 
-    ("ids", type, ids)  ("all", type)  ("is", type, property, operator, value)  ("and" | "or" | "minus", set, set)
+    ("ids", type, ids)  ("all", type)  ("every",)  ("is", type, property, operator, value)
+    ("and" | "or" | "minus", set, set)
     ("go", set, hops, type, sure)  ("where", set, condition)  ("top", set, term, descending, limit)
     ("same", set, type): the set, whose members are no answer: "in the same category as X"
 
@@ -185,6 +186,9 @@ class Drafter:
         if role.members:
             return Union(tuple(map(OfType, role.members)))
         return OfType(role.name)
+
+    def _every(self) -> EntitySet:
+        return OfType()
 
     def _has_type(self, type_number: int) -> Condition:
         role = self._schema.types[type_number]

@@ -758,6 +758,7 @@ class Tagger:
         """Items of a span by its words: exact ones, and for single words those alike, at a discount."""
         exact = self.matcher.phrase(words)
         matches = {match.element: match for match in exact}
+        exact = [match for match in exact if not self._is_type_column(match.element)]  # a `kind` is a type, too
         if soft and len(words) == 1:
             alike = self.matcher.word(words[0])
             heads = self._heads(words[0])
@@ -770,11 +771,26 @@ class Tagger:
             for element in [each for each in matches if heads and self._is_deed(each, words[0])]:
                 matches[element] = matches[element]._replace(score=matches[element].score - _PARTICIPLE)
             self._drop_repeated(matches)
+            self._drop_types_of_one(matches)
         elif len(words) == 1 and any(match.element.kind == "relation" for match in exact):
             for match in self.matcher.word(words[0]):  # other relations with the word: `KNOWS_PHONE` beside `KNOWS`
                 if match.exact and match.element.kind == "relation":
                     matches.setdefault(match.element, match._replace(score=match.score - 0.4 * _OTHERS))
         return self._merged(matches, place, words)
+
+    def _is_type_column(self, element: Element) -> bool:
+        return element.kind == "property" and self.schema.properties[element.number].is_type
+
+    def _drop_types_of_one(self, matches: dict[Element, Match]) -> None:
+        """Drop the types of things that are all of one where a word means something of theirs: `kind` of an account."""
+        good = [each for each, match in matches.items() if match.score >= _NOUN and not self._is_type_column(each)]
+        owners = {self.schema.properties[each.number].type for each in good if each.kind == "property"}
+        relations = {each.number for each in good if each.kind == "relation"}
+        owners |= {head for relation, head, _ in self.schema.joins if relation in relations}
+        for element in [each for each in matches if self._is_type_column(each)]:
+            column = self.schema.properties[element.number]
+            if column.profile.distinct == 1 and any(self.schema.compatible(column.type, each) for each in owners):
+                del matches[element]
 
     @staticmethod
     def _drop_repeated(matches: dict[Element, Match]) -> None:

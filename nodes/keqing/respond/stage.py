@@ -11,8 +11,9 @@ from langgraph.runtime import Runtime
 from trivium.kg.indexes import relation_words
 from trivium.kg.indexes.words import own_name
 from trivium.kg.plans.codec import from_json
-from trivium.kg.plans.plan import Follow, NonEmpty, Top, Value, ValueOf, nodes, relations
+from trivium.kg.plans.plan import Follow, NonEmpty, Term, Top, Value, ValueOf, nodes, relations
 from trivium.kg.plans.proof import instead_of
+from trivium.kg.profile import TYPE_PROPERTY
 from trivium.kg.text import fold_case, fold_name, tokens
 from trivium.kg.types import parse_chain
 from trivium.nodes.keqing.context import KeqingContext
@@ -113,7 +114,11 @@ def _repeats_name(state: KeqingState, claim: Claim) -> bool:
     labels = [f" {fold_name(answer['label'])} " for answer in claim.answers]
     if not plan or len(labels) != 1 or " or " in question or relations(from_json(plan)):
         return False
-    chosen = any(isinstance(node, Top) for node in nodes(from_json(plan)))  # "between A and B, which is older?"
+    parts = list(nodes(from_json(plan)))
+    chosen = any(isinstance(node, Top) for node in parts)  # "between A and B, which is older?"
+    if any(isinstance(node, Term) and node.property == TYPE_PROPERTY for node in parts):  # a Wine Fair may be a fair
+        for seed in (each for sub in state["sub_questions"] for each in sub.get("seed_entities", ())):
+            question = question.replace(f" {fold_name(seed)} ", " ")
     return labels[0] in question and not chosen
 
 

@@ -132,6 +132,10 @@ class Rules:
         """Whether sets are single things, by their names or keys."""
         return all(is_one(item) or self._is_keyed(item) for item in items)
 
+    def _are_types(self, numbers: Sequence[int]) -> bool:
+        """Whether columns hold the types of things."""
+        return any(self._schema.properties[number].is_type for number in numbers)
+
     def _is_keyed(self, item: Item) -> bool:
         """Whether a set is one thing by a value that no other has."""
         node = item.node

@@ -58,6 +58,8 @@ class ColumnRules(Rules):
             yield right.but(score=score - 0.05, links=links)
         if right.data[:1] == ("by",):
             return
+        if left.category == "P" and right.form == "plain" and not gap and self._are_types(left.data):
+            yield right.but(form="set", score=score + scores.BOUND, links=links)  # "of the type Van"
         if left.category == "P" and not gap and right.form in ("plain", "set"):
             yield from self._dated(left, right, score, links)
         yield from self._table(right, lists, score, links)

@@ -145,7 +145,7 @@ class ResultRules(RelationshipRules):
         return first.kind == "relation" or (first.kind == "type" and not first.name and first.number == item.type)
 
     def _aggregate_column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        if len(left.data) == 1:
+        if len(left.data) == 1 and (left.data[0] == "count" or not self._are_types(right.data)):
             yield Item(
                 "AGG",
                 data=(*left.data, right.data),

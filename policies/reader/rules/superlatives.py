@@ -47,7 +47,7 @@ class SuperlativeRules(RelationshipRules):
     def _key(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         direction, hints, limit = left.data
         links, score = (left.links, right.links), left.score + right.score
-        if not limit:
+        if not limit or self._are_types(right.data):
             return
         if self._columns.lasting(hints):
             columns = [self._schema.properties[number] for number in right.data]

@@ -12,6 +12,7 @@ import pytest
 from trivium.graphs.keqing import graph
 from trivium.kg.embedded import build
 from trivium.kg.loaders.questions import Question
+from trivium.kg.plans.verify import answer_problems
 from trivium.kg.types import Triple
 from trivium.knowledge.knowledge import Knowledge, close_all, open_knowledge
 from trivium.nodes.keqing.context import KeqingContext
@@ -86,11 +87,24 @@ async def test_answers(graphs: Mapping[str, Path]) -> None:
         ("farm", "how much does Greta's boss earn?", ["700"]),
         ("farm", "which worker is looking after Rose?", ["Greta"]),
         ("farm", "whose dog is Flint?", ["Greta"]),
+        ("farm", "what type is Rose?", ["Cow"]),
+        ("farm", "what kind of animal is Daisy?", ["Cow"]),
+        ("farm", "what is Mill_Field?", ["Field"]),  # though its name says so
+        ("farm", "how many types are there?", ["4"]),
     ]
     for kg, question, answers in asked:
         found = await _ask(graphs[kg], question)
         said = sorted(entity["label"] for entity in found["answers"]) or [str(found["value"])]
         assert said == answers, question
+
+
+async def test_a_type_is_shown_with_what_has_it(graphs: Mapping[str, Path]) -> None:
+    found = await _ask(graphs["farm"], "what type is Rose?")
+    assert (found["paths"], [item["label"] for item in found["answers"]]) == ([], ["Cow"])
+    assert found["evidence"] is not None
+    assert found["evidence"]["rows"][0][-1] == "Cow"
+    with Knowledge.open(graphs["farm"]) as base:
+        assert await answer_problems(found, base.store) == []
 
 
 async def test_no_says_what_is_so_and_rests_on_it(graphs: Mapping[str, Path]) -> None:
@@ -134,6 +148,9 @@ async def test_claims_nothing_that_is_not_there(graphs: Mapping[str, Path]) -> N
         ("farm", "what is the best field?"),
         ("farm", "who is Ivo's dentist?"),
         ("farm", "how tall is Greta's boss?"),  # a person is no height
+        ("farm", "what kind of food does Daisy eat?"),
+        ("farm", "what is the blood type of Ivo?"),
+        ("farm", "what kind of cow is Daisy?"),  # of none that is known
     ]
     for kg, question in asked:
         found = await _ask(graphs[kg], question)
