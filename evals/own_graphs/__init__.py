@@ -1,4 +1,4 @@
-"""Small user-like graphs, schema alone: `trivium eval own-graphs [--method oda] [--misses NAME]`.
+"""Small user-like graphs, schema alone: `trivium eval own-graphs [--method METHOD] [--misses NAME]`.
 
 Made-up facts in domains and naming conventions of users' graphs, a folder each: `triples.tsv`, `entities.tsv` (id,
 label, aliases, types) and `questions.jsonl`, whose answers were computed from the triples. They were written without a
@@ -12,23 +12,17 @@ import asyncio
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from trivium.evals.metrics import ScoredAnswer, ask, score_table
-from trivium.graphs.keqing import graph as keqing
-from trivium.graphs.oda import graph as oda
+from trivium.graphs.methods import METHODS
 from trivium.kg.embedded import build
 from trivium.kg.loaders import read_entities, read_questions, read_triples
 from trivium.kg.types import Entity, Triple
 from trivium.knowledge.knowledge import Knowledge, close_all
-from trivium.nodes.keqing.context import KeqingContext
-from trivium.nodes.oda.context import OdaContext
-from trivium.nodes.run.context import Context
 from trivium.nodes.run.operator import own_runs
 from trivium.policies.reader.chains.teaching import teach
 
 FOLDER = Path(__file__).parent
-METHODS: dict[str, tuple[Any, type[Context]]] = {"keqing": (keqing, KeqingContext), "oda": (oda, OdaContext)}
 
 
 def graphs() -> list[str]:
@@ -40,12 +34,13 @@ async def measure(
     name: str, work: Path, method: str = "keqing", min_confidence: float | None = None
 ) -> list[ScoredAnswer]:
     """Build one of the graphs in the folder `work`, learn its schema, and ask a method all its questions."""
-    graph, settings = METHODS[method]
+    asked = METHODS[method]
     source, kg = FOLDER / name, work / name
     await build_learned(kg, read_triples(source / "triples.tsv"), read_entities(source / "entities.tsv"))
     try:
         questions = read_questions(source / "questions.jsonl")
-        return await ask(graph, questions, settings(kg=str(kg), min_confidence=min_confidence), topics=False)
+        settings = asked.context(kg=str(kg), min_confidence=min_confidence)
+        return await ask(asked.graph(), questions, settings, topics=False)
     finally:
         await close_all()
 
@@ -79,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="trivium eval own-graphs", description=__doc__)
     parser.add_argument("--only", choices=graphs(), help="one graph")
     parser.add_argument("--misses", choices=graphs(), help="show what was read and said of a graph's missed questions")
-    parser.add_argument("--method", choices=METHODS, default="keqing", help="ODA learns nothing: a yardstick")
+    parser.add_argument("--method", choices=METHODS, default="keqing", help="the method asked (default: %(default)s)")
     given = parser.parse_args(arguments)
     done = {}
     with tempfile.TemporaryDirectory(prefix="trivium-") as work:

@@ -1,4 +1,4 @@
-"""Small graphs by writers who saw no code: `trivium eval small-graphs [--part test|all] [--misses]`.
+"""Small graphs by writers who saw no code: `trivium eval small-graphs [--part PART|all] [--method METHOD]`.
 
 A folder a graph, a graph of triples (`graph.tsv`, half of them with `type` triples) or one of properties (`nodes.csv`
 and `relationships.csv` as Neo4j exports them, made by scripts), and `questions.jsonl`: what the graph answers,
@@ -24,11 +24,10 @@ from typing import Any
 
 from trivium.evals.metrics import claims, score_answer, wilson
 from trivium.evals.own_graphs import build_learned
-from trivium.graphs.auto import graph
+from trivium.graphs.methods import AUTO, METHODS, answer
 from trivium.kg.loaders import Question, read_questions, read_triples
 from trivium.kg.types import Triple
 from trivium.knowledge.knowledge import close_all
-from trivium.nodes.auto.context import AutoContext
 from trivium.nodes.run.operator import own_runs
 
 FOLDER = Path(__file__).parent
@@ -64,15 +63,15 @@ def graphs(part: str) -> list[str]:
     return sorted(path.parent.name for path in (FOLDER / part).glob("*/questions.jsonl"))
 
 
-async def measure(part: str, name: str, work: Path, min_confidence: float | None = None) -> list[Asked]:
-    """Build one of the graphs in the folder `work`, learn its schema, and ask `auto` all its questions."""
+async def measure(
+    part: str, name: str, work: Path, min_confidence: float | None = None, method: str = AUTO
+) -> list[Asked]:
+    """Build one of the graphs in the folder `work`, learn its schema, and ask a method all its questions."""
     source, kg = FOLDER / part / name, await made(part, name, work)
     try:
-        context = AutoContext(kg=str(kg), min_confidence=min_confidence)
+        context = METHODS[method].context(kg=str(kg), min_confidence=min_confidence)
         asked = read_questions(source / "questions.jsonl")
-        return [
-            Asked(name, q, (await graph.ainvoke({"question": q.question}, context=context))["answer"]) for q in asked
-        ]
+        return [Asked(name, each, await answer(method, each.question, context)) for each in asked]
     finally:
         await close_all()
 
@@ -146,6 +145,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="trivium eval small-graphs", description=__doc__)
     told = "`test` is looked at last, by its figures alone; `all`: a line for each part"
     parser.add_argument("--part", choices=(*PARTS, "all"), default="dev", help=told)
+    parser.add_argument("--method", choices=METHODS, default=AUTO, help="which method is asked (default: %(default)s)")
     parser.add_argument("--misses", action="store_true", help="show what was said to questions that were missed")
     given = parser.parse_args(arguments)
     if given.part == "all" and given.misses:
@@ -154,7 +154,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for part, asked in found.items():
         with tempfile.TemporaryDirectory(prefix="trivium-") as work:
             for name in graphs(part):
-                asked.extend(asyncio.run(measure(part, name, Path(work))))
+                asked.extend(asyncio.run(measure(part, name, Path(work), method=given.method)))
     if given.part == "all":
         print(totals(found))
         return

@@ -2,9 +2,11 @@
 
 Without a model, candidates are scored by their best path and by likeness to the question:
 
-    likeness = max(0, cosine of the question's and the candidate's embeddings)
+    likeness = of a choice max(0, cosine of the question's and its own embedding); of what the KG proposed how well its
+               best path's relations express the question, the mean over the question's entities
     support  = the weight of its best path, 0 without one
-    score    = (1 - l) * support + l * likeness with l = 0.2, or the likeness alone where no candidate has a path
+    score    = (1 - l) * support + l * likeness, or the likeness alone where no candidate has a path;
+               l = 0.2 for choices, 0.8 for what the KG proposed
 
 A path's weight is its total reward as a share of the largest possible one: near the question (equation 3) and short
 (equation 4). Of a subgraph's path, whose reward is a relevance, it is that relevance divided by the length. All figures
@@ -19,6 +21,7 @@ from typing import Any, NamedTuple
 
 from langgraph.runtime import Runtime
 
+from trivium.kg.types import Hop, WalkedTriple
 from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.knowgpt.state import Candidate, EvidencePath, KnowGPTState, Verdict
 from trivium.nodes.run.abstain import Signals
@@ -27,7 +30,9 @@ from trivium.nodes.run.answer_record import AnswerEntity, PathRecord, path_recor
 from trivium.nodes.run.doubts import doubts
 from trivium.nodes.run.path_text import path_texts
 from trivium.nodes.run.write_answer import Claim, write_answer
+from trivium.tools.get_labels import get_labels
 from trivium.tools.rank_texts import rank_texts
+from trivium.tools.score_chains import score_chains
 
 _NO_EVIDENCE = {
     "stage": "answer",
@@ -69,8 +74,7 @@ async def answer(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict[
             context,
             claim,
             read=bool(state["sources"]),
-            given=state.get("given", False),
-            topics=follow_up["about"][:1] if follow_up else (),
+            topics=follow_up["about"][:1] if follow_up else state["sources"] if state.get("given") else (),
             by_model=verdict["by"] != "scores",
         ),
         steps=_steps(state, verdict),
@@ -84,7 +88,7 @@ async def _verdict(state: KnowGPTState, context: KnowGPTContext) -> tuple[Verdic
     candidates, arm = state["candidates"], state["chosen"]["arm"]
     if not candidates and arm == "direct":
         return await _own_words(state, context)
-    scores = await scored(context.kg, state["question"], candidates, state["evidence"], walked=arm.startswith("rl/"))
+    scores = await scored(state, context.kg)
     best = max(scores.scores, key=lambda key: scores.scores[key], default=None)
     parts = scores._asdict()
     verdict = Verdict(scores=parts, chosen=best, by="scores", words="")
@@ -163,6 +167,7 @@ def _steps(state: KnowGPTState, verdict: Verdict) -> list[dict[str, Any]]:
 
 _LARGEST = 3.0  # l1 + l2 + l3 with a cosine of 1 and one step (trivium.policies.paths.reward)
 _LIKENESS = 0.2  # share of the likeness in a score
+_OF_CHAINS = 0.8  # the same where it is that of chains
 
 
 def supports(candidate: Candidate, evidence: Sequence[EvidencePath]) -> list[EvidencePath]:
@@ -186,19 +191,40 @@ class CandidateScores(NamedTuple):
 
 
 def combined(
-    candidates: Sequence[Candidate], cosines: Sequence[float], evidence: Sequence[EvidencePath], *, walked: bool
+    candidates: Sequence[Candidate],
+    cosines: Sequence[float],
+    evidence: Sequence[EvidencePath],
+    *,
+    walked: bool,
+    share: float = _LIKENESS,
 ) -> CandidateScores:
-    """The scores from each candidate's cosine with the question, and the evidence."""
+    """The scores from each candidate's likeness to the question, in [-1, 1], and the evidence; `share` is l."""
     ids = [candidate["id"] for candidate in candidates]
     alike = {key: min(max(cosine, 0.0), 1.0) for key, cosine in zip(ids, cosines, strict=True)}
     held = {candidate["id"]: support(supports(candidate, evidence), walked=walked) for candidate in candidates}
-    both = {key: (1 - _LIKENESS) * held[key] + _LIKENESS * alike[key] for key in ids} if any(held.values()) else alike
+    both = {key: (1 - share) * held[key] + share * alike[key] for key in ids} if any(held.values()) else alike
     return CandidateScores(*({key: round(value, 6) for key, value in part.items()} for part in (both, alike, held)))
 
 
-async def scored(
-    kg: str, question: str, candidates: Sequence[Candidate], evidence: Sequence[EvidencePath], *, walked: bool
-) -> CandidateScores:
-    """The scores of all candidates."""
-    cosines = await rank_texts(kg, question, [candidate["text"] for candidate in candidates])
-    return combined(candidates, cosines, evidence, walked=walked)
+async def scored(state: KnowGPTState, kg: str) -> CandidateScores:
+    """The scores of all candidates.
+
+    A choice is a text, which may be like its question. What the KG proposed is an entity at the end of a chain: there
+    the chain is compared with the question (`score_chains`), of the candidate's paths from each source the best.
+    """
+    candidates, evidence, walked = state["candidates"], state["evidence"], state["chosen"]["arm"].startswith("rl/")
+    if state["proposed_by"] != "kg":
+        texts = [candidate["text"] for candidate in candidates]
+        return combined(candidates, await rank_texts(kg, state["question"], texts), evidence, walked=walked)
+    proofs = [supports(candidate, evidence) for candidate in candidates]
+    chains = [tuple(Hop(step[1], step[3]) for step in path["steps"]) for paths in proofs for path in paths]
+    names = await get_labels(kg, state["sources"])
+    scores = iter(await score_chains(kg, state["question"], names, chains))
+    likeness = []
+    for paths in proofs:
+        best = dict.fromkeys(state["sources"], 0.0)
+        for path in paths:
+            start = WalkedTriple(*path["steps"][0]).start
+            best[start] = max(best.get(start, 0.0), next(scores))
+        likeness.append(sum(best.values()) / max(1, len(best)))
+    return combined(candidates, likeness, evidence, walked=walked, share=_OF_CHAINS)

@@ -16,14 +16,13 @@ from trivium.kg.errors import UsageError
 from trivium.kg.loaders import lettered
 from trivium.nodes.keqing.decompose.whole import Whole, made_whole
 from trivium.nodes.knowgpt.context import KnowGPTContext
+from trivium.nodes.knowgpt.link_entities.by_chains import proposed_by_chains
 from trivium.nodes.knowgpt.state import Candidate, ChoiceInput, KnowGPTState
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.conversation import begun, choices_in, question_of, topics_of
 from trivium.nodes.run.usage import Usage, fresh_channels
 from trivium.tools.find_entities import find_entities
-from trivium.tools.get_labels import get_labels
 from trivium.tools.link_text import MAX_SOURCES, link_text
-from trivium.tools.observe import ObservationLimits, observe
 from trivium.tools.resolve_entities import resolve_entities
 
 MAX_CHOICES = 100
@@ -130,7 +129,8 @@ async def _proposed(
             return "llm", found, spent, noted
         message = "no candidate that the model named is an entity of the KG: the KG proposes"
         noted.append({"stage": "link_entities", "event": "no_candidate", "message": message})
-    return "kg", await _around(question, sources, context.kg, context.candidates, whole), spent, noted
+    found = await proposed_by_chains(question, sources, context.kg, context.candidates, whole.allows)
+    return "kg", found, spent, noted
 
 
 async def _named(names: Sequence[str], sources: Sequence[str], kg: str) -> list[Candidate]:
@@ -138,19 +138,3 @@ async def _named(names: Sequence[str], sources: Sequence[str], kg: str) -> list[
     hits = await find_entities(kg, names, 1) if names else []
     best = {found[0].id: found[0].label for found in hits if found and found[0].id not in sources}
     return [Candidate(id=key, text=label, entities=[key]) for key, label in best.items()]
-
-
-async def _around(question: str, sources: Sequence[str], kg: str, count: int, whole: Whole) -> list[Candidate]:
-    """The ends of the triples around the question's entities, up to two hops away, that are nearest to the question.
-
-    Where a follow-up asks among some, those alone.
-    """
-    observed = await observe(kg, question, sources, ObservationLimits(max_hops=2))
-    scores: dict[str, float] = {}
-    for each in (each for observation in observed for each in observation):
-        end = each.triple.end
-        if end not in sources and whole.allows(end):
-            scores[end] = max(each.score, scores.get(end, -1.0))
-    ends = sorted(scores, key=lambda end: -scores[end])[:count]
-    labels = await get_labels(kg, ends)
-    return [Candidate(id=end, text=label, entities=[end]) for end, label in zip(ends, labels, strict=True)]

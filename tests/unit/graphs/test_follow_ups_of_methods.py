@@ -62,16 +62,13 @@ def right(method: str) -> Right:
     return lambda told, wanted: len(ids(told)) == 1 and ids(told) <= wanted
 
 
-async def test_about_one_and_then_about_all_of_its_answers(say: Say, right: Right, method: str) -> None:
+async def test_about_one_and_then_about_all_of_its_answers(say: Say, right: Right) -> None:
     assert ids(await say("who directed Blade Runner?")) == {"scott"}
     films = await say("which films did he direct?")
     assert right(films, BY_SCOTT)
     assert read(films) == ["read as 'which films did Ridley Scott direct?'"]
     stars = await say("and who starred in them?")
-    if method == "oda":
-        assert ids(stars) == walk(BY_SCOTT, ["starring"])
-    else:
-        assert ids(stars) == ids(await say("who starred in Blade Runner?"))
+    assert right(stars, walk(BY_SCOTT, ["starring"]))
     assert {path["triples"][0]["head"] for path in stars["paths"]} <= ids(films), "paths begin at what is meant"
     assert read(await say("who directed Heat?")) == []
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from trivium.kg.errors import UsageError
 from trivium.nodes.knowgpt.answer.stage import combined, scored, support, supports
 from trivium.nodes.knowgpt.link_entities.stage import MAX_CHOICES, check_choices
-from trivium.nodes.knowgpt.state import Candidate, EvidencePath
+from trivium.nodes.knowgpt.state import Candidate, Chosen, EvidencePath, KnowGPTState
 
 STEP = ("a", "r", "b", False)
 
@@ -61,10 +61,38 @@ def test_of_candidates_with_equal_paths_the_likelier_in_words_is_chosen() -> Non
 
 async def test_words_alone_decide_where_nothing_supports(kg_name: str) -> None:
     candidates = [Candidate(id="A", text="river", entities=[]), Candidate(id="B", text="money bank", entities=[])]
-    bare = await scored(kg_name, "where does one put money?", candidates, [], walked=True)
+    bare = await scored(_asked("where does one put money?", candidates), kg_name)
     assert bare.scores == bare.likeness
     assert bare.scores["B"] > bare.scores["A"] >= 0.0
-    assert (await scored(kg_name, "who?", [], [], walked=True)).scores == {}
+    assert (await scored(_asked("who?", []), kg_name)).scores == {}
+
+
+async def test_of_what_the_graph_proposes_the_chain_is_compared_with_the_question(kg_name: str) -> None:
+    state = _asked("who directed Heat?", [_entity("pacino"), _entity("mann")], "kg")
+    starring, directed = (("heat", "starring", "pacino", False), 2.9), (("heat", "directed_by", "mann", False), 2.5)
+    state["evidence"] = [
+        EvidencePath(steps=[step], reward=reward, target=step[2]) for step, reward in (starring, directed)
+    ]
+    told = await scored(state, kg_name)
+    assert told.likeness["mann"] > told.likeness["pacino"]
+    assert told.support["pacino"] > told.support["mann"]
+    assert told.scores["mann"] > told.scores["pacino"]
+
+
+def _entity(key: str) -> Candidate:
+    return Candidate(id=key, text=key, entities=[key])
+
+
+def _asked(question: str, candidates: list[Candidate], proposed_by: str = "choices") -> KnowGPTState:
+    """A state before its answer, at which the question's entity is the film Heat."""
+    return KnowGPTState(
+        question=question,
+        candidates=candidates,
+        proposed_by=proposed_by,
+        sources=["heat"],
+        evidence=[],
+        chosen=Chosen(arm="rl/triples", reason="", estimates=[]),
+    )
 
 
 @pytest.mark.parametrize(
