@@ -149,6 +149,7 @@ async def answer(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any
         context,
         claim,
         read=bool(state["topics"]),
+        given=given,
         topics=follow_up["about"][:1] if follow_up else state["topics"] if given else (),
         by_model=by_model,
     )

@@ -51,19 +51,22 @@ async def doubts(
     claim: Claim,
     *,
     read: bool,
+    given: bool,
     by_model: bool,
     topics: Sequence[str] = (),
 ) -> Signals:
     """The signals of a run over an open question; `claim.confidence` becomes the assessment's.
 
     What a model answered, a choice, and "yes" or "no" are not assessed; nor is an answer over a KG that has learned
-    nothing.
+    nothing. Where the client says what the question is about, what was found stands unless a reading that is sure
+    enough gives something else.
 
     Args:
         question: in words.
         context: the run's settings.
         claim: what the method would say.
         read: whether it mapped the question to the graph at all.
+        given: whether the client says what the question is about.
         by_model: whether a model answered, and not what stands in for one that could not be asked.
         topics: ids of the entities that it is about, where the client gave them or a chat said them before.
     """
@@ -82,7 +85,8 @@ async def doubts(
     assessed = [(await assess_reading(context.kg, question, found, readings, plan=plan), plan) for plan in sources]
     assessed.sort(key=lambda each: -each[0].confidence)
     if claim.found:
-        claim.confidence = 0.0
+        least = context.least_confidence()
+        own, claim.confidence = claim.confidence, 0.0
         # What comes here is no "yes" or "no": to a question for one it is no answer, nor is a name to "how many".
         counts = question_kind(question) == "count"
         for assessment, plan in assessed if not counts or _is_number(claim) else ():
@@ -92,7 +96,10 @@ async def doubts(
             if gives and not assessment.truth:
                 claim.confidence = _agreed(assessment)
                 break
-        if claim.confidence >= context.least_confidence():
+        if given and assessed[0][0].confidence < least:
+            claim.confidence = max(claim.confidence, own or 0.0)
+            return Signals(found=True)
+        if claim.confidence >= least:
             return Signals(found=True, readings=() if topics else await _readings(question, found, context.kg))
     return await _missing(question, context, assessed[0][0], found, read=read, doubtful=claim.found)
 

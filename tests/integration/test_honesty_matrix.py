@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -101,10 +101,10 @@ def model(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
         yield str(request.param)
 
 
-def _ask(method: str, model: str, question: str, kg: str, topics: Sequence[str] = ()) -> Answer:
+def _ask(method: str, model: str, question: str, kg: str) -> Answer:
     async def once() -> Answer:
         try:
-            return await answer(method, question, METHODS[method].context(kg=kg, model=model), topics)
+            return await answer(method, question, METHODS[method].context(kg=kg, model=model))
         finally:
             await close_models()
             await close_all()
@@ -125,12 +125,6 @@ ALL = pytest.mark.parametrize("method", sorted(METHODS))
 @pytest.mark.parametrize("question", MISSING.values(), ids=MISSING)
 def test_what_is_not_there_is_not_claimed(films: str, method: str, model: str, question: str) -> None:
     _check(_ask(method, model, question, films))
-
-
-@ALL
-@pytest.mark.parametrize(("question", "topic"), [("unknown relation", "ford"), ("missing fact", "gladiator")])
-def test_what_a_given_topic_lacks_is_not_claimed(films: str, method: str, question: str, topic: str) -> None:
-    _check(_ask(method, "none", MISSING[question], films, [topic]))
 
 
 @ALL

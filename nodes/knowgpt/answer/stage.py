@@ -63,6 +63,7 @@ async def answer(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict[
         paths,
         None if verdict["by"] == "model" else _score(chosen, verdict) if chosen else 0.0,
     )
+    given = state.get("given", False)
     noted = [_NO_EVIDENCE] if chosen and not paths else []
     return await write_answer(
         "knowgpt",
@@ -74,7 +75,8 @@ async def answer(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict[
             context,
             claim,
             read=bool(state["sources"]),
-            topics=follow_up["about"][:1] if follow_up else state["sources"] if state.get("given") else (),
+            given=given,
+            topics=follow_up["about"][:1] if follow_up else state["sources"] if given else (),
             by_model=verdict["by"] != "scores",
         ),
         steps=_steps(state, verdict),

@@ -85,8 +85,19 @@ async def test_what_another_method_found_stands_where_the_reading_gives_it(
     claim: Claim, stands: bool, topics: tuple[str, ...], kg_name: str
 ) -> None:
     claim = replace(claim)
-    signals = await doubts(STARS, Context(kg=kg_name), claim, read=True, by_model=False, topics=topics)
+    signals = await doubts(
+        STARS, Context(kg=kg_name), claim, read=True, given=bool(topics), by_model=False, topics=topics
+    )
     assert (signals.found, claim.confidence != 0.0) == (stands, stands)
+
+
+async def test_of_a_given_topic_what_was_found_stands_where_no_reading_is_sure(kg_name: str) -> None:
+    question = "what is the vibe of Gladiator?"
+    for topics in ((), ("gladiator",)):
+        claim, given = _claim(("gladiator", "has_genre", "drama", False)), bool(topics)
+        context = Context(kg=kg_name)
+        signals = await doubts(question, context, claim, read=True, given=given, by_model=False, topics=topics)
+        assert (signals.found, claim.confidence == 0.9) == (given, given)
 
 
 COUNT = "how many films did Ridley Scott direct?"
@@ -96,5 +107,5 @@ async def test_of_a_computed_answer_the_value_is_compared(kg_name: str) -> None:
     for value, stands in ((1, False), (None, True)):
         counted = await answer("keqing", COUNT, method_named("keqing").context(kg=kg_name))
         claim = Claim(value=counted["value"] if value is None else value, paths=counted["paths"][:1])
-        signals = await doubts(COUNT, Context(kg=kg_name), claim, read=True, by_model=False)
+        signals = await doubts(COUNT, Context(kg=kg_name), claim, read=True, given=False, by_model=False)
         assert signals.found == stands
