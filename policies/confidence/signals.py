@@ -126,7 +126,8 @@ class AnswerSignals:
         detoured: relations that no word says, beyond one, on a graph with types; one more where the noun for what they
             lead to is only like it: companies, for "children".
         borrowed: 1 where a column is that of what a thing is joined to, and no word says that (`Reading.borrowed`).
-        back: 1 where it walks a relation and the same one back: other things of the recipes that it is in.
+        back: 1 where it walks a relation and the same one back, and no word says so ("share"): other things of the
+            recipes that it is in.
         tied: 1 where it ranks, and more are first than it asks for: what ranks them tells nothing of them.
         echo: 1 where it gives the very things that the question names, and no fact of them.
         vote: the share of its best readings that give the same as the first one, each by its score, in [0, 1].
@@ -292,11 +293,14 @@ def _of_readings(readings: Sequence[Reading], best: Reading, *, plan: bool, apar
     computes = isinstance(best.plan, Holds | NonEmpty) or apart  # "no" is an answer, and so is 0
     most = max((each.lexical for each in readings if not each.empty), default=best.lexical - _NONE_FULL)
     top = readings[0] if plan else best
+    back = any(_walks_back(node) for node in nodes(top.plan))
+    # "Who shares a house with X?" says the way there and back.
+    shared = back and not classes().same.isdisjoint(fold_case(word) for word in top.unread)
     scores = [min(max(part.score, 0.0), 1.0) for part in top.parts] or [0.0]
     out = {
         "read": 1.0,
         "ahead": 0.0 if computes else max(0.0, best.lexical - most),
-        "unread": min(max(len(top.unread) - top.aside, 0), _MOST),
+        "unread": min(max(len(top.unread) - top.aside - shared, 0), _MOST),
         "unused": min(sum(_ASKED if _asks(word) else 1.0 for word in top.unused), _MOST),
         "weakest": min(scores),
         "mean": sum(scores) / len(scores),
@@ -312,7 +316,7 @@ def _of_readings(readings: Sequence[Reading], best: Reading, *, plan: bool, apar
             "opposed": min(len(top.opposed), _MOST),
             "detoured": float(max(len(top.unsaid) - 1, 0) + _leads_to_like(top)) if top.typed else 0.0,
             "borrowed": float(bool(top.borrowed)),
-            "back": float(any(_walks_back(node) for node in nodes(top.plan))),
+            "back": float(back and not shared),
             "tied": float(_is_tied(top)),
             "echo": float(all(isinstance(node, Entities | Union | Intersect) for node in nodes(top.plan))),
         }
@@ -668,11 +672,12 @@ def _is_figure(question: str, plan: QueryPlan) -> bool:
 
 def asks_truth(question: str) -> bool:
     """Whether a question begins as one does that asks for yes or no."""
-    words = tokens(question)
+    words = [word.text for word in tokens(question)]
     return (
         bool(words)
-        and words[0].text in classes().yes_no
-        and not classes().asking.intersection(word.text for word in words)
+        and words[0] in classes().yes_no
+        and classes().asking.isdisjoint(words)
+        and not english().is_request(words)
     )
 
 

@@ -121,15 +121,28 @@ class Guesses:
         )
 
     def borrowed(self, sketch: Sketch, unsaid: Collection[str], links: Sequence[Any]) -> frozenset[str]:
-        """The columns of a sketch that belong to what its things are joined to, where no word says that."""
+        """The columns of a sketch that belong to what its things are joined to, where no word says that.
+
+        A name that says whose it is, and is said in full, does: the "email address" of an `Email`.
+        """
         kinds = {what.number for _, what, _ in links if isinstance(what, Element) and what.kind == "type"}
         out = set()
         for hops, name in _borrowed(sketch):
             walked = {self.schema.names[hop.relation] for hop in hops}
             owners = {each.type for each in self.schema.properties if each.name == name}
+            if self._is_said_with_owner(name, owners, links):
+                continue
             if walked.issubset(unsaid) and not any(self.schema.compatible(a, b) for a in owners for b in kinds):
                 out.add(name)
         return frozenset(out)
+
+
+    def _is_said_with_owner(self, name: str, owners: Iterable[int], links: Sequence[Any]) -> bool:
+        """Whether all words of a column's name are said, and its type's are among them."""
+        words = words_of(name)
+        own = any(set(form) <= set(words) for owner in owners for form in self.schema.types[owner].words if form)
+        places = {place for place, what, _ in links if isinstance(what, Element) and self._name(what) == name}
+        return own and len(places) >= len(words)
 
 
 def _uses(sketch: Any) -> Iterator[tuple[str, bool]]:

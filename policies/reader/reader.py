@@ -23,12 +23,12 @@ from trivium.kg.plans.cells import ENTITY, Cells
 from trivium.kg.plans.execute import Answer, Listed
 from trivium.kg.plans.plan import Holds, NonEmpty, QueryPlan, Term, Value, nodes, relations
 from trivium.kg.profile import TYPE_PROPERTY
-from trivium.kg.text import fold_case, fold_name
+from trivium.kg.text import fold_case, fold_name, tokens
 from trivium.policies.linking import NamedEntity, NameIndex
 from trivium.policies.reader import scores
 from trivium.policies.reader.chart import Chart
 from trivium.policies.reader.columns import Columns
-from trivium.policies.reader.english import Language, classes, english
+from trivium.policies.reader.english import Language, Superlative, classes, english
 from trivium.policies.reader.guesses import Guesses
 from trivium.policies.reader.guidance import Chains, behind
 from trivium.policies.reader.items import Item, flat
@@ -38,7 +38,7 @@ from trivium.policies.reader.paraphrase import Paraphrases
 from trivium.policies.reader.ranking import PlanRanking
 from trivium.policies.reader.roles import nouns_of
 from trivium.policies.reader.rules.base import RANKED, likeness
-from trivium.policies.reader.schema import Path, Schema, Walk
+from trivium.policies.reader.schema import Path, Property, Schema, Walk
 from trivium.policies.reader.sketch import Drafter, Sketch, canonical, echoes, others, relations_walked
 from trivium.policies.reader.sorts import Sorts
 from trivium.policies.reader.tagging import ANY_KIND, UNREAD, EntityTies, Tagged, Tagger
@@ -53,6 +53,7 @@ NO = 0.3
 """The cost of a plan that says no, or yes by a relation that no word names: a plan about something else says it too."""
 _WHOSE = re.compile(r"\s*whose\s+([\w\s-]+?)\s+(?:is|are|was|were)\s+(.+?)[\s?!.]*$", re.IGNORECASE)
 _SAID = 0.75  # likeness from which a word says a relation
+_DEED = 0.9  # the same of a verb that an adverb stands before
 _ONES = re.compile(
     r"\s*(?:(?:is|are|was|were) there|do we have)\s+(?:any\s+)?(.+?)[\s?.!,;]+"
     r"(?:and |if so,? )?which(?: ones?)?[\s?!.]*$",
@@ -256,12 +257,17 @@ class Reader:
         deadline = time.monotonic() + seconds
         proper, clause = split_clause(self._owner_asked(_which_ones(_ROUNDED.sub("", question))))
         proper, more = split_addition(proper)
-        tagged = self._tagger.tag(proper, topics)
+        ordered = None if clause or more else self._ordered(proper)
+        tagged = self._tagger.tag(ordered.rest if ordered else proper, topics)
         wanted = wanted_columns(self._tagger.tag(clause), self.schema) if clause else []
         added = self._added(more) if more else Added()
         parsed = self._chart.parse(tagged, deadline)
         showing = bool(wanted or added.columns)
         candidates = self._candidates(tagged, parsed, shown=showing)[:CANDIDATES]
+        if ordered and not (candidates := self._extremes(candidates, ordered.order)):
+            tagged = self._tagger.tag(proper, topics)
+            parsed = self._chart.parse(tagged, deadline)
+            candidates = self._candidates(tagged, parsed, shown=False)[:CANDIDATES]
         if showing:
             candidates = [each for found in candidates for each in self._showing(found, wanted, added)]
         if (clause and not wanted) or (more and not (added.columns and candidates)):
@@ -275,6 +281,13 @@ class Reader:
         run = executor or self.executor
         readings = [self._reading(tagged, drafter, sketch, item, score) for sketch, item, score in candidates]
         readings = [each for each in readings if not (each.kinds and _is_all(each.sketch))]  # "thanks, that's all"
+        if ordered:
+            readings = [
+                replace(each, unused=(*each.unused, ordered.adverb))
+                if self._is_by_other(each.sketch, ordered.order) and ordered.adverb not in each.unused
+                else each
+                for each in readings
+            ]
         if chains:
             readings = [_guided(reading, chains) for reading in readings]
         if self.ranking:
@@ -333,6 +346,62 @@ class Reader:
         owned = any(match.element.kind == "relation" and match.score >= _OWNER for match in self.matcher.word("owner"))
         owned = owned and bool(thing) and not related and not self._tagger.is_kin(noun)
         return f"who is the owner of {thing}?" if owned else question
+
+    def _ordered(self, question: str) -> Ordered | None:
+        """A question without the adverb that orders all that it says, and the order; None where it has none.
+
+        As in "when did X first investigate …" and "which crime happened last".
+        """
+        classes, words = self.language.classes, tokens(question)
+        folded = [word.text for word in words]
+        if not self.language.which.union(classes.when_where).intersection(folded[:1]):
+            return None
+        for place in range(2, len(words)):
+            before, word, after = folded[place - 1], folded[place], folded[place + 1 : place + 2]
+            if word not in classes.adverbs:
+                continue
+            done = any(each in classes.do or each in classes.having for each in folded[1:place])
+            deed = done and bool(after) and self._is_deed(after[0]) and not self.matcher.phrase([word, *after])
+            ends = not after or after[0] in self.language.stop
+            if deed or (ends and before in classes.happening and "or" not in folded):
+                rest = question[: words[place].start].rstrip() + question[words[place].end :]
+                return Ordered(rest, word, self.language.superlatives[word])
+        return None
+
+    def _is_deed(self, word: str) -> bool:
+        """Whether a word is one for a relation."""
+        return any(match.element.kind == "relation" and match.score >= _DEED for match in self.matcher.word(word))
+
+    def _extremes(
+        self, candidates: Sequence[tuple[Sketch, Item, float]], order: Superlative
+    ) -> list[tuple[Sketch, Item, float]]:
+        """The first or last of what candidates give, by when it was."""
+        out: list[tuple[Sketch, Item, float]] = []
+        latest = order.direction == "max"
+        for sketch, item, score in candidates:
+            if sketch[0] == "values" and len(sketch[2]) == 1 and sketch[2][0][0] == "p":
+                columns = [each for each in self.schema.properties if each.name == sketch[2][0][2]]
+                if columns and all(self._says_when(each, order) for each in columns):
+                    out.append((("agg", "maximum" if latest else "minimum", sketch[1], sketch[2][0]), item, score))
+            elif item.category == "S" and sketch[0] not in _RESULTS and not _is_ordered(sketch):
+                ranked = [each for each, _ in self._columns.ranked(item.type, order.hints, None)]
+                dates = [each for each in ranked if self._says_when(each, order)]
+                out += [(("top", sketch, ("p", (), each.name, ""), latest, 1), item, score) for each in dates[:1]]
+        return out
+
+    def _says_when(self, column: Property, order: Superlative) -> bool:
+        """Whether a column is the time of a thing, and not of something about it: `date`, but no `birth_date`."""
+        named = {*order.hints, *(word for form in self.schema.types[column.type].words for word in form)}
+        return (column.dated or column.yearly) and named.issuperset(words_of(column.name))
+
+    def _is_by_other(self, sketch: Any, order: Superlative) -> bool:
+        """Whether a sketch takes the first by something that says nothing of when."""
+        if not isinstance(sketch, tuple) or isinstance(sketch, Walk):
+            return False
+        if sketch[:1] == ("top",) and sketch[2][0] == "p":
+            named = [each for each in self.schema.properties if each.name == sketch[2][2]]
+            return not all(self._says_when(each, order) for each in named)
+        return any(self._is_by_other(part, order) for part in sketch)
 
     def _best(self, readings: Sequence[Reading], run: Executor, deadline: float, most: int) -> list[Reading]:
         """The readings, the best first once their plans have run: of those sorted by score no more than that takes."""
@@ -473,6 +542,8 @@ class Reader:
     def _asks_yes_or_no(self, tagged: Tagged) -> bool:
         """Whether a question begins as one for yes or no: "is it …", "can I …", but not "can you list …"."""
         classes, first = self.language.classes, tagged.first[:1]
+        if self.language.is_request(tagged.first):
+            return False
         may = not classes.may.isdisjoint(first) and self.language.commands.isdisjoint(tagged.first)
         return may or not classes.yes_no.isdisjoint(first)
 
@@ -1004,6 +1075,14 @@ class Wanted(NamedTuple):
 
     properties: tuple[int, ...]
     type: int
+
+
+class Ordered(NamedTuple):
+    """A question without the adverb that orders what it says, the adverb, and the order."""
+
+    rest: str
+    adverb: str
+    order: Superlative
 
 
 class Added(NamedTuple):

@@ -1178,6 +1178,13 @@ class Tagger:
             return False
         return any(match.element.kind in ("property", "edge") for match in self.matcher.word(words[place - 2].text))
 
+    def _is_member(self, words: Sequence[Token], place: int) -> bool:
+        """Whether a word only says that one of several is meant: "a family member", by `FAMILY_REL`."""
+        if not place or words[place].text not in self.language.classes.members:
+            return False
+        before = self.matcher.word(words[place - 1].text)
+        return any(match.element.kind == "relation" and match.score >= _NOUN for match in before)
+
     def _is_sort_of_column(self, words: Sequence[Token], place: int) -> bool:
         """Whether a word leaves open what a column's name says: "type of work", by `work`."""
         of = [word.text for word in words[place + 1 : place + 3]]
@@ -1240,6 +1247,7 @@ class Tagger:
         light = light or (self._is_unit(words, span[0]) and not self._is_called(word))
         in_unit = self._counts_in(words, span[0])
         light = light or in_unit or self._is_sort_of_column(words, span[0])
+        light = light or (self._is_member(words, span[0]) and not self._is_called(word))
         generic = light or word in language.naming or took or self._is_whole(words, span[0])
         after = words[span[1]].text if span[1] < len(words) else ""
         tagged.items += [

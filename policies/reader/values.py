@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from trivium.kg.text import fold_name
-from trivium.policies.reader.english import Language
+from trivium.policies.reader.english import Language, one_spelling
 
 _LONGEST = 12  # words of a value that can be named in a question
 _FEW = 80  # distinct values of a property whose values are also matched by stems
@@ -70,11 +70,14 @@ class ValueIndex:
                 if len(words) > 1 and words[0] not in own and len(first) > 2 and fold_name(first) == words[0]:
                     self._first[words[0]][number] = first
 
+    def _stem(self, word: str) -> str:
+        return one_spelling(self.language.stem(word))
+
     def _add_stems(self, number: int, kept: Sequence[tuple[str, list[str]]]) -> None:
-        stem = self.language.stem
-        frequency = Counter(part for _, words in kept for part in {stem(word) for word in words})
+        frequency = Counter(part for _, words in kept for part in {self._stem(word) for word in words})
         for text, words in kept:
-            parts = {stem(word) for word in words}
+            told = [word for word in words if word not in self.language.stop]  # others are not looked for
+            parts = {self._stem(word) for word in (told if len(told) > 1 else words)}
             weights = {part: math.log(1 + len(kept) / frequency[part]) for part in parts if len(part) > 1}
             if weights:
                 place = len(self._categories)
@@ -111,15 +114,16 @@ class ValueIndex:
         """The values that have all words of a quoted text, and are the likest: (property, value, share of its words).
 
         One more word in the text may say the opposite or another thing ("sent to court" beside "sent to prison"), and
-        so may a "no" in the value: neither is near.
+        so may a "no" in the value: neither is near. One that says little ("found") says neither.
         """
-        said = {self.language.stem(word) for word in fold_name(text).split()}
+        stems = {self._stem(word): self.language.stem(word) in self.language.generic for word in fold_name(text).split()}
+        said = set(stems)
         found = {place for part in said for place in self._loose.get(part, ())}
         out = []
         for number, value, *_ in (self._categories[place] for place in sorted(found)):
-            own = {self.language.stem(word) for word in fold_name(value).split()}
-            if said <= own and not (own - said) & self._negations:
-                out.append((number, value, len(said) / len(own)))
+            own = {self._stem(word) for word in fold_name(value).split()}
+            if all(stems[part] for part in said - own) and not (own - said) & self._negations:
+                out.append((number, value, len(said & own) / len(own)))
         best = max((share for *_, share in out), default=0.0)
         likest = [each for each in out if each[2] == best >= _ALIKE]
         return likest if len({value for _, value, _ in likest}) == 1 else []
@@ -127,10 +131,10 @@ class ValueIndex:
     @cached_property
     def _negations(self) -> frozenset[str]:
         """Words that turn a value into its opposite."""
-        return frozenset(self.language.stem(phrase[0]) for phrase in self.language.negation if len(phrase) == 1)
+        return frozenset(self._stem(phrase[0]) for phrase in self.language.negation if len(phrase) == 1)
 
     def _find_loose(self, words: Sequence[str]) -> list[ValueHit]:
-        stems = [self.language.stem(word) for word in words]
+        stems = [self._stem(word) for word in words]
         told = [word not in self.language.stop for word in words]
         places: dict[int, list[int]] = defaultdict(list)
         for at, part in enumerate(stems):
@@ -144,8 +148,9 @@ class ValueIndex:
             span = _window(spots, stems, weights, size if size <= 2 else size + size // 2, told)
             matched = {stems[i] for i in spots if span[0] <= i < span[1]}
             share = sum(weights[part] for part in matched) / mass
-            turned = self._negations & {self.language.stem(word) for word in fold_name(value).split()}
-            turned ^= self._negations.intersection(stems[max(span[0] - 1, 0) : span[1]])
+            own = {self._stem(word) for word in fold_name(value).split()}
+            # "With no suspect" and "without a suspect" say the same.
+            turned = self._negations.isdisjoint(own) != self._negations.isdisjoint(stems[max(span[0] - 1, 0) : span[1]])
             if share >= _MASS and (len(matched) > 1 or len(weights) == 1) and not turned:
                 out.append(ValueHit(*span, number, value, 0.6 + 0.35 * share))
         return out

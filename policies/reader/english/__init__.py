@@ -67,6 +67,9 @@ class WordClasses:
     function: frozenset[str]
     who: frozenset[str]
     occurring: frozenset[str]
+    members: frozenset[str]
+    adverbs: frozenset[str]
+    happening: frozenset[str]
     verbs_too: frozenset[str]
     persons: frozenset[str]
     no_figure: frozenset[str]
@@ -155,6 +158,7 @@ class Language:
         measures: for a unit, what it measures and how many of the smallest unit it is: "hours", (time, 3600).
         measured: what a hint of superlatives and bounds measures, as `measures` calls it: "price", money.
         commands: verbs before what is asked for: "list the states".
+        requests: beginnings of what is asked for politely: "could you gather …".
         foreign: nouns that people ask for and hardly a graph records: "shoe size".
         asked: for a stem of a noun, the question words that ask for it, with weights in (0, 1].
         asks_for: question words for a kind of entity, with nouns for all of that kind.
@@ -216,6 +220,7 @@ class Language:
     concepts: Mapping[str, frozenset[int]]
     deeds: Mapping[str, tuple[Deed, ...]]
     foreign: tuple[str, ...]
+    requests: tuple[Phrase, ...]
     asked: Mapping[str, Mapping[str, float]]
     asks_for: Mapping[str, tuple[str, ...]]
     classes: WordClasses
@@ -289,6 +294,7 @@ class Language:
             concepts=_concepts(lines, irregular),
             deeds=_deeds(lines, irregular),
             foreign=tuple(" ".join(noun.split()) for noun in raw.get("foreign", "").split(",")),
+            requests=_phrases(raw.get("requests", "").split(",")),
             asked=_asked(folder / "asked.txt", irregular),
             asks_for=_split(raw["asks_for"]),
             classes=WordClasses(**{name: _words(text) for name, text in raw["classes"].items()}),
@@ -349,6 +355,10 @@ class Language:
         """The word without its ending, or its base form's."""
         return self._stem(word)
 
+    def is_request(self, words: Sequence[str]) -> bool:
+        """Whether folded words begin as a polite request, which asks for no yes or no."""
+        return any(tuple(words[: len(phrase)]) == phrase for phrase in self.requests if phrase)
+
     @cached_property
     def _stem(self) -> Callable[[str], str]:
         """`stem`, remembered: of a question's words and the schema's each plan asks anew."""
@@ -370,6 +380,14 @@ def stem(word: str, irregular: Mapping[str, str]) -> str:
     if len(word) > 3 and word[-1] == word[-2] and word[-1] in "bdgmnprt":
         word = word[:-1]
     return word[:-1] + "i" if len(word) > 3 and word[-1] == "y" else word
+
+
+def one_spelling(stem: str) -> str:
+    """A stem as American English spells it: "offens" of "offence", "color" of "colour"."""
+    for british, american in (("enc", "ens"), ("our", "or"), ("isation", "ization")):
+        if stem.endswith(british) and len(stem) > len(british) + 1:
+            return stem[: -len(british)] + american
+    return stem
 
 
 def decade(word: str) -> tuple[int, int] | None:

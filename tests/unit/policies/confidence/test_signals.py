@@ -10,7 +10,7 @@ from trivium.kg.plans.plan import Value
 from trivium.kg.plans.text import parse
 from trivium.kg.types import Hop, PropertyKind
 from trivium.policies.confidence.model import DEFAULT
-from trivium.policies.confidence.signals import is_misfit, is_small_talk, signals_of
+from trivium.policies.confidence.signals import asks_truth, is_misfit, is_small_talk, signals_of
 from trivium.policies.reader.chains.decomposer import Decomposition, SubQuestion
 from trivium.policies.reader.chains.open_world import Support, _is_among, _root, _said_before, _stems
 from trivium.policies.reader.reader import Outcome, Part, Reading
@@ -350,6 +350,23 @@ def test_what_nothing_asks_for_speaks_against_a_plan() -> None:
 def test_a_relation_walked_and_back(plan: str, back: bool) -> None:
     """Ten other ingredients are no answer to "how many recipes need onion?"."""
     assert bool(signals_of(None, [_reading(plan)], plan=True).back) is back
+
+
+def test_what_is_shared_is_walked_back_and_read() -> None:
+    """As in "who shares a house with Ann?"."""
+    reading = _reading('ids "Ann" | follow lives_in | follow ^lives_in')
+    signals = signals_of(None, [replace(reading, unread=("shares",))], plan=True)
+    assert (signals.back, signals.unread) == (0, 0)
+    signals = signals_of(None, [replace(reading, unread=("owns",))], plan=True)
+    assert (signals.back, signals.unread) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("question", "truth"),
+    [("Does Ann know Ben?", True), ("Do you know Ann's friends?", False), ("Do we have any lamps?", True)],
+)
+def test_a_polite_request_asks_for_no_truth(question: str, truth: bool) -> None:
+    assert asks_truth(question) is truth
 
 
 def test_more_are_first_than_a_plan_ranks_for() -> None:

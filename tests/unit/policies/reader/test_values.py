@@ -14,11 +14,13 @@ _OUTCOMES = [
     "Offender given a caution",
     "Offender sent to prison",
 ]
+_OFFENCES = "Violence and sexual offences"
 
 
 def _index() -> ValueIndex:
     index = ValueIndex(english())
     index.add(0, _OUTCOMES)
+    index.add(1, [_OFFENCES, "Theft from the person", "Drugs", "Criminal damage and arson"])
     return index
 
 
@@ -27,6 +29,9 @@ def _index() -> ValueIndex:
     [
         ("crimes where the investigation is complete but no suspect was identified", _OUTCOMES[0]),
         ("cases whose offender was given just a caution", _OUTCOMES[3]),
+        ("cases labeled as investigation complete without a suspect identified", _OUTCOMES[0]),
+        ("dates of violence and sexual offenses", _OFFENCES),
+        ("violent and sexual offences", _OFFENCES),
     ],
 )
 def test_function_words_between_those_of_a_value(words: str, value: str) -> None:
@@ -49,8 +54,14 @@ def test_a_value_is_not_its_opposite(text: str, named: bool) -> None:
     assert (_OUTCOMES[0] in [hit.value for hit in _index().find(text.split())]) is named
 
 
-def test_a_part_of_a_value_in_quotes() -> None:
-    assert [value for _, value, _ in _index().near("Investigation complete, no suspect")] == [_OUTCOMES[0]]
+def test_one_content_word_is_no_value_of_several() -> None:
+    found = _index().find("when was the investigation conducted".split())
+    assert _OUTCOMES[2] not in [hit.value for hit in found]
+
+
+@pytest.mark.parametrize("text", ["Investigation complete, no suspect", "Investigation complete; no suspect found"])
+def test_a_part_of_a_value_in_quotes(text: str) -> None:
+    assert [value for _, value, _ in _index().near(text)] == [_OUTCOMES[0]]
 
 
 @pytest.mark.parametrize(
