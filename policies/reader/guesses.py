@@ -136,7 +136,6 @@ class Guesses:
                 out.add(name)
         return frozenset(out)
 
-
     def _is_said_with_owner(self, name: str, owners: Iterable[int], links: Sequence[Any]) -> bool:
         """Whether all words of a column's name are said, and its type's are among them."""
         words = words_of(name)

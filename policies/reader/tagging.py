@@ -1180,7 +1180,8 @@ class Tagger:
 
     def _is_member(self, words: Sequence[Token], place: int) -> bool:
         """Whether a word only says that one of several is meant: "a family member", by `FAMILY_REL`."""
-        if not place or words[place].text not in self.language.classes.members:
+        word = words[place].text
+        if not place or word not in self.language.classes.members or self._is_called(word):
             return False
         before = self.matcher.word(words[place - 1].text)
         return any(match.element.kind == "relation" and match.score >= _NOUN for match in before)
@@ -1246,8 +1247,7 @@ class Tagger:
         light = light and not self._heads(word) and not self._is_relation(word)
         light = light or (self._is_unit(words, span[0]) and not self._is_called(word))
         in_unit = self._counts_in(words, span[0])
-        light = light or in_unit or self._is_sort_of_column(words, span[0])
-        light = light or (self._is_member(words, span[0]) and not self._is_called(word))
+        light = light or in_unit or self._is_sort_of_column(words, span[0]) or self._is_member(words, span[0])
         generic = light or word in language.naming or took or self._is_whole(words, span[0])
         after = words[span[1]].text if span[1] < len(words) else ""
         tagged.items += [

@@ -116,13 +116,14 @@ class ValueIndex:
         One more word in the text may say the opposite or another thing ("sent to court" beside "sent to prison"), and
         so may a "no" in the value: neither is near. One that says little ("found") says neither.
         """
-        stems = {self._stem(word): self.language.stem(word) in self.language.generic for word in fold_name(text).split()}
-        said = set(stems)
+        words = fold_name(text).split()
+        said = {self._stem(word) for word in words}
+        idle = {self._stem(word) for word in words if self.language.stem(word) in self.language.generic}
         found = {place for part in said for place in self._loose.get(part, ())}
         out = []
         for number, value, *_ in (self._categories[place] for place in sorted(found)):
             own = {self._stem(word) for word in fold_name(value).split()}
-            if all(stems[part] for part in said - own) and not (own - said) & self._negations:
+            if said - own <= idle and not (own - said) & self._negations:
                 out.append((number, value, len(said & own) / len(own)))
         best = max((share for *_, share in out), default=0.0)
         likest = [each for each in out if each[2] == best >= _ALIKE]

@@ -55,7 +55,7 @@ def test_a_value_is_not_its_opposite(text: str, named: bool) -> None:
 
 
 def test_one_content_word_is_no_value_of_several() -> None:
-    found = _index().find("when was the investigation conducted".split())
+    found = _index().find(["when", "was", "the", "investigation", "conducted"])
     assert _OUTCOMES[2] not in [hit.value for hit in found]
 
 
