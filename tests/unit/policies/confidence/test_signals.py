@@ -363,7 +363,12 @@ def test_what_is_shared_is_walked_back_and_read() -> None:
 
 @pytest.mark.parametrize(
     ("question", "truth"),
-    [("Does Ann know Ben?", True), ("Do you know Ann's friends?", False), ("Do we have any lamps?", True)],
+    [
+        ("Does Ann know Ben?", True),
+        ("Do you know Ann's friends?", False),
+        ("Do we have any lamps?", True),
+        ("Could you gather lamps?", False),
+    ],
 )
 def test_a_polite_request_asks_for_no_truth(question: str, truth: bool) -> None:
     assert asks_truth(question) is truth
