@@ -34,7 +34,9 @@ def register(app: typer.Typer) -> None:
 def import_tables(  # noqa: PLR0913, PLR0917 - a command has as many parameters as options
     sources: Annotated[
         list[str],
-        typer.Argument(metavar="F…|URL", help="CSV, TSV, JSON, Parquet, RDF, triples, Neo4j exports; .gz; or SPARQL."),
+        typer.Argument(
+            metavar="F…|URL", help="CSV, TSV, JSON, Parquet, RDF, triples, Neo4j exports; .gz; folders; or SPARQL."
+        ),
     ],
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="The KG directory; one that is there is brought up to date.")
@@ -65,6 +67,7 @@ def import_tables(  # noqa: PLR0913, PLR0917 - a command has as many parameters 
     """
     from trivium.kg.loaders import is_graph
     from trivium.kg.loaders.sparql import SparqlEndpoint, is_endpoint
+    from trivium.kg.tables.reading import files_of
 
     names = frozenset(name_by or ())
     if any(map(is_endpoint, sources)):
@@ -73,7 +76,8 @@ def import_tables(  # noqa: PLR0913, PLR0917 - a command has as many parameters 
         endpoint = SparqlEndpoint(sources[0], graph, page)
         import_endpoint(endpoint, out, names, max_statements, dry_run=dry_run, as_json=as_json)
         return
-    files = [Path(source) for source in sources]
+    given = [Path(source) for source in sources]
+    files = [path for each in given for path in (files_of(each) if each.is_dir() else [each])]
     graphs = [path for path in files if is_graph(path)]
     if graphs and len(graphs) < len(files):
         table = next(path for path in files if path not in graphs)

@@ -38,6 +38,7 @@ _WORDS = re.compile(
     rf"(?<![^\W\d_])[A-Za-z]{{1,3}}\d+(?![A-Za-z])|[{_UPPER}]+(?![{_LOWER}])|[{_UPPER}]?[{_LOWER}]+"
     rf"|[^\W\d_{_UPPER}{_LOWER}]+|\d+"
 )
+_UNIT = re.compile(r"(?<=[a-z]{3})(?=(?:km2|km|kg|cm)(?![a-z\d]))", re.IGNORECASE)  # areakm2
 _NUMBERED = re.compile(r"(.*?[^\d])(\d{1,2})")
 _KEY_WORDS = frozenset({"id", "ids", "key", "code", "no", "nr", "number", "ref", "fk", "uuid", "uri", "iri"})
 _NAME_WORDS = ("name", "title", "label", "caption", "heading", "headline")
@@ -45,6 +46,8 @@ _PARTS_OF_NAMES = (("first", "last"), ("given", "family"), ("fore", "sur"), ("fi
 _PLURALS = {"people": "person", "children": "child", "men": "man", "women": "woman"}
 _TIMES = frozenset({"year", "month", "day", "date", "time"})  # are no rows of a table, whatever its numbers
 _OWN_PARTS = frozenset({*_KEY_WORDS, *_NAME_WORDS, "alias", "type"})  # written in one word behind the table's: parkname
+_NAMING_PARTS = frozenset({"id", "code", "key", "number", "name"})  # the same behind another table's: countrycode
+_SHORTEST_STEM = 3
 _NOT_NUMBERS = frozenset({"zip", "postcode", "postal", "phone", "telephone", "fax", "isbn", "issn"})
 _LISTS = frozenset({"json", "list", "array", "arr"})
 # Graphs as tables: what their tables, the columns of types and relations, and the ends are called.
@@ -59,7 +62,7 @@ _MOST_KINDS = 0.2  # distinct types or relations a row
 
 def words_of(name: str) -> list[str]:
     """The words of a column's or table's name, in lower case: `unitPrice`, `unit price`, `UNIT_PRICE` alike."""
-    return [word.lower() for word in _WORDS.findall(name)]
+    return [word.lower() for word in _WORDS.findall(_UNIT.sub(" ", name))]
 
 
 @dataclass
@@ -142,6 +145,7 @@ SharedColumns = Mapping[str, Sequence[_Profile]]
 def guess_mapping(tables: Sequence[SourceTable]) -> Mappings:
     """What the tables' columns seem to be; raises as reading the tables does."""
     seen = [_look_at(table) for table in tables]
+    _part_words(seen)
     for each in seen:
         each.key = _key(each)
     for each in seen:
@@ -156,7 +160,7 @@ def guess_mapping(tables: Sequence[SourceTable]) -> Mappings:
     for each in seen:
         for profile in each.columns.values():
             shared.setdefault(_relation(profile), []).append(profile)
-    found = {each.table.name: _mapping(each, shared) for each in seen}
+    found = {each.table.name: _mapping(each, shared, seen) for each in seen}
     return {each.table.name: _told_apart(each, found) for each in seen}
 
 
@@ -184,12 +188,35 @@ def _look_at(table: SourceTable) -> _Seen:
                 profile.texts.update(cell)
     for profile in profiles:
         profile.close()
-    seen = _Seen(table, count, {profile.name: profile for profile in profiles})
-    for profile in profiles:
-        if len(profile.words) == 1 and seen.words and profile.words[0].startswith(seen.words[-1]):
-            rest = profile.words[0].removeprefix(seen.words[-1])
-            profile.words = [seen.words[-1], rest] if rest in _OWN_PARTS else profile.words
-    return seen
+    return _Seen(table, count, {profile.name: profile for profile in profiles})
+
+
+def _part_words(seen: Sequence[_Seen]) -> None:
+    """Part names written in one word by what tables are called: `countrycode`, `parkname`; `cities15000` are cities.
+
+    So are `currencycode` and `currencyname` parted, since two columns say something of a currency.
+    """
+    by_name = Counter(" ".join(each.words[:-1]) for each in seen)
+    for each in seen:
+        rest = each.words[:-1]
+        numbered = rest and rest[-1].isalpha() and each.words[-1].isdigit()
+        if numbered and by_name[" ".join(rest)] == 1:
+            each.words = rest
+    things = {each.words[-1] for each in seen if each.words}
+    for each in seen:
+        single = [profile for profile in each.columns.values() if len(profile.words) == 1]
+        cut_ = [(profile, parts) for profile in single for parts in _cuts(profile.words[0])]
+        often = Counter(stem for _, (stem, _) in cut_)
+        for profile, (stem, end) in cut_:
+            own = bool(each.words) and stem == each.words[-1]
+            if own or ((often[stem] > 1 or stem in things) and end in _NAMING_PARTS):
+                profile.words = [stem, end]
+
+
+def _cuts(word: str) -> list[tuple[str, str]]:
+    """The ways to part a word before what names or tells apart the thing that it begins with."""
+    parts = ((word.removesuffix(end), end) for end in _OWN_PARTS if word.endswith(end))
+    return [(stem, end) for stem, end in parts if len(stem) >= _SHORTEST_STEM]
 
 
 def _key(seen: _Seen) -> _Profile | None:
@@ -289,7 +316,8 @@ def _rank(profile: _Profile, seen: _Seen, key: _Profile, other: _Seen) -> tuple[
     by_table = bool(rest & set(other.words))
     by_key = key.words == profile.words and not set(key.words) <= {*_KEY_WORDS, *_NAME_WORDS}
     alike = by_key and profile.kind is None and (other.key is key or by_table)
-    inside = _share(profile, key, _SAME_NAME if alike else _ENOUGH)
+    called = by_table and profile.kind is None and rest <= set(other.words) and _in_most_rows(profile, key)
+    inside = _share(profile, key, _SAME_NAME if alike or called else _ENOUGH)
     if not inside:
         return None
     if not by_table and not by_key:
@@ -307,6 +335,11 @@ def _rank(profile: _Profile, seen: _Seen, key: _Profile, other: _Seen) -> tuple[
     if by_key and not by_table and other.key is not key and profile.is_unique:
         return None  # e-mail addresses of two lists of people: each is its own row's
     return by_table, by_key, other.key is key, inside
+
+
+def _in_most_rows(profile: _Profile, key: _Profile) -> bool:
+    """Whether nearly all rows name a key, if not all of the texts do: the counties of states, some of territories."""
+    return sum(count for text, count in profile.texts.items() if text in key.texts) >= _ENOUGH * profile.filled
 
 
 def _share(profile: _Profile, key: _Profile, least: float) -> float:
@@ -330,7 +363,7 @@ def _without_name(words: list[str]) -> list[str]:
     return words[:-1] if len(words) > 1 and words[-1] == "name" else words
 
 
-def _mapping(seen: _Seen, shared: SharedColumns) -> TableMapping:
+def _mapping(seen: _Seen, shared: SharedColumns, tables: Sequence[_Seen]) -> TableMapping:
     file = seen.table.path.name
     about = seen.refers.get(seen.key.name) if seen.key else None
     ends = [name for name in seen.refers if seen.key is None or name != seen.key.name]
@@ -338,6 +371,8 @@ def _mapping(seen: _Seen, shared: SharedColumns) -> TableMapping:
         measures = [column for column in seen.columns if column not in (*ends, seen.key and seen.key.name)]
         if seen.key is None or len(measures) <= 1:
             return _links(seen, ends, file)
+    if about is None and seen.key is None and len(ends) == 1 and (named := _named_beside(seen, ends[0], shared)):
+        return _links(seen, [*ends, named], file)
     label = _label(seen)
     type_by = _kinds(seen, _KINDS) if seen.key and _NODES & set(seen.words) else ""
     columns = {
@@ -351,7 +386,7 @@ def _mapping(seen: _Seen, shared: SharedColumns) -> TableMapping:
     if about is not None and seen.key:
         other, key = about
         return TableMapping(file, id=seen.key.name, about=f"{other.table.name}.{key.name}", columns=columns)
-    words = [singular(word) for word in words_of(seen.table.kind)] or _called_by(seen, shared) or seen.words
+    words = [singular(word) for word in words_of(seen.table.kind)] or _called_by(seen, tables) or seen.words
     kind = " ".join(_PLURALS.get(word, word) for word in words) or seen.table.name
     return TableMapping(file, kind, seen.key.name if seen.key else "", label, columns=columns, type_by=type_by)
 
@@ -428,13 +463,21 @@ def _kinds(seen: _Seen, words: frozenset[str]) -> str:
     return ""
 
 
-def _called_by(seen: _Seen, shared: SharedColumns) -> list[str]:
+def _called_by(seen: _Seen, tables: Sequence[_Seen]) -> list[str]:
     """What other tables call the rows, where that is another word: the `playerID`s of `people.csv` are players."""
-    if seen.key is None or seen.key.words[-1] not in _KEY_WORDS or len(seen.key.words) != 2:
+    used = {
+        tuple(each.columns[name].words)
+        for each in tables
+        if each is not seen
+        for name, (other, key) in each.refers.items()
+        if other is seen and key.words == each.columns[name].words
+    }
+    if len(used) != 1:
         return []
-    word = singular(seen.key.words[0])
-    used = any(each is not seen.key for each in shared.get(_relation(seen.key), ()))
-    return [word] if used and word.isalpha() and len(word) > 3 and not {word, *seen.words} & _KEY_WORDS else []
+    first, *rest = next(iter(used))
+    word = singular(first)
+    named = len(rest) == 1 and rest[0] in _KEY_WORDS and word.isalpha() and len(word) > _SHORTEST_STEM
+    return [word] if named and not {word, *seen.words} & _KEY_WORDS else []
 
 
 def _without_type(seen: _Seen, column: TableColumn) -> TableColumn:
@@ -446,18 +489,27 @@ def _without_type(seen: _Seen, column: TableColumn) -> TableColumn:
     return column
 
 
+def _named_beside(seen: _Seen, end: str, shared: SharedColumns) -> str:
+    """The column that names what rows of another table have, where the table is called after both: AwardsPlayers."""
+    rest = set(seen.words) - _about_words(seen, end)
+    for profile in seen.columns.values():
+        if rest and {singular(word) for word in _words_without_key(profile)} == rest:
+            column = _column(seen, profile, shared)
+            return profile.name if column.to and not column.split and profile.name != end else ""
+    return ""
+
+
 def _links(seen: _Seen, ends: Sequence[str], file: str) -> TableMapping:
     head, tail = ends
-    places = [f"{other.table.name}.{key.name}" for other, key in (seen.refers[end] for end in ends)]
     # A column that is not just named after what it refers to says what the relationship is: state, borders.
     saying = [
         end for end in ends if not set(map(singular, _words_without_key(seen.columns[end]))) & _about_words(seen, end)
     ]
     if saying == [head]:
-        head, tail, places = tail, head, places[::-1]
+        head, tail = tail, head
     named = _words_without_key(seen.columns[tail]) if len(saying) == 1 else words_of(seen.table.kind or seen.table.name)
     by = _kinds(seen, _RELATIONS | _KINDS if _EDGES & set(seen.words) else _RELATIONS)
-    link = TableLink("_".join(named) or seen.table.name, head, places[0], tail, places[1], by)
+    link = TableLink("_".join(named) or seen.table.name, head, _place(seen, head), tail, _place(seen, tail), by)
     columns = {
         profile.name: TableColumn() if profile.name in _KEY_WORDS or not profile.texts else _value(profile)
         for profile in seen.columns.values()
@@ -466,8 +518,18 @@ def _links(seen: _Seen, ends: Sequence[str], file: str) -> TableMapping:
     return TableMapping(file, link=link, columns=columns)
 
 
+def _place(seen: _Seen, end: str) -> str:
+    """The rows that a column of a table of links names, or the type of what it names."""
+    if end not in seen.refers:
+        return " ".join(map(singular, _words_without_key(seen.columns[end])))
+    other, key = seen.refers[end]
+    return f"{other.table.name}.{key.name}"
+
+
 def _about_words(seen: _Seen, column: str) -> set[str]:
-    """The words of what a column refers to."""
+    """The words of what a column refers to; none where it refers to no rows."""
+    if column not in seen.refers:
+        return set()
     other, key = seen.refers[column]
     return {*other.words, *map(singular, key.words)}
 

