@@ -9,14 +9,11 @@ other sub-question.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from rapidfuzz import fuzz
-
 from trivium.kg.store import GraphStore
-from trivium.kg.text import fold_name
 from trivium.kg.types import EntityHit, Hop, LogicalChain, schema_hops
 from trivium.policies.reader.chains.asked_types import TypeNames, asked_type
 from trivium.policies.reader.chains.chain_search import ChainModel
@@ -33,7 +30,7 @@ from trivium.policies.reader.chains.readings import (
     names_refused,
     words_left,
 )
-from trivium.policies.reader.chains.similar_mentions import Initials, widened, with_initials
+from trivium.policies.reader.chains.similar_mentions import Initials, place_of, widened, with_initials
 from trivium.policies.reader.chains.templates import Exclusion, schema_template
 from trivium.policies.reader.english import english
 from trivium.policies.reader.names import words_of
@@ -135,7 +132,7 @@ class CompactDecomposer:
         """The question with its mentions, its best feasible reading, and that one's share of all, in [0, 1]."""
         if topic_entities:
             (split,) = await find_mentions([question], store)
-            split = await _only_topics(split, topic_entities, store)
+            split = await _only_topics(split, topic_entities, self.reader.known, store)
             return split, *await self._read(split, store)
         known = self.reader.known
         (split,) = await find_mentions([question], store, known)
@@ -272,10 +269,12 @@ async def _share(
     return same / (same + other)
 
 
-async def _only_topics(question: SplitQuestion, topics: Sequence[str], store: GraphStore) -> SplitQuestion:
+async def _only_topics(
+    question: SplitQuestion, topics: Sequence[str], known: Container[str], store: GraphStore
+) -> SplitQuestion:
     """The question with mentions of the given entities alone.
 
-    A topic that no span names is set where the words are most like its label, or at the end.
+    A topic that no span names exactly is set where the words name it most nearly, or at the end.
     """
     found = await store.find(list(topics), fuzzy=False)
     wanted = {hit.id: hit for hits in found for hit in hits[:1]}
@@ -285,17 +284,12 @@ async def _only_topics(question: SplitQuestion, topics: Sequence[str], store: Gr
         if hits:
             mentions.append(replace(mention, hits=hits))
     named = {hit.id for mention in mentions for hit in mention.hits}
-    mentions += [_place(question, hit) for key, hit in wanted.items() if key not in named]
+    mentions += [_place(question, hit, known) for key, hit in wanted.items() if key not in named]
     return replace(question, mentions=tuple(mentions))
 
 
-def _place(question: SplitQuestion, hit: EntityHit) -> Mention:
-    """The span most like an entity's label; an empty one at the end where nothing is."""
-    plain, label = question.plain, fold_name(hit.label)
-    size = len(label.split())
-    spans = [(i, j) for i in range(len(plain)) for j in range(i + 1, min(len(plain), i + size + 1) + 1)]
-    best = max(spans, key=lambda s: fuzz.ratio(" ".join(plain[s[0] : s[1]]), label), default=(len(plain), len(plain)))
-    if fuzz.ratio(" ".join(plain[best[0] : best[1]]), label) < 60:
-        best = (len(plain), len(plain))
-    text = question.text[question.words[best[0]].start : question.words[best[1] - 1].end] if best[0] < best[1] else ""
-    return Mention(best[0], best[1], text or hit.label, (hit,))
+def _place(question: SplitQuestion, hit: EntityHit, known: Container[str]) -> Mention:
+    """An entity that no exact name gives, where the question's words name it; an empty span at the end else."""
+    start, stop = place_of(question, hit.label, known) or (len(question.plain), len(question.plain))
+    text = question.text[question.words[start].start : question.words[stop - 1].end] if start < stop else ""
+    return Mention(start, stop, text or hit.label, (hit,))

@@ -9,15 +9,19 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 
+from rapidfuzz import fuzz
+
+from trivium.kg.similarity import MIN_SIMILARITY, TYPO
 from trivium.kg.store import GraphStore
 from trivium.kg.text import fold_name
 from trivium.kg.types import EntityHit
 from trivium.policies.reader.chains.mentions import MAX_SPAN, Mention, SplitQuestion
-from trivium.policies.reader.chains.name_variants import countries
+from trivium.policies.reader.chains.name_variants import countries, initials
 from trivium.policies.reader.english import classes
 
 _FUZZY_SPANS = 20  # windows that are searched with typos
 _SHORTEST_TYPO = 4  # letters of what may be misspelt: any three letters are nearly somebody's name ("gmt", MGMT)
+_SHORTEST_START = 3  # letters of a word that stands for a longer one that begins with it: Ben, Russia of "russian"
 _SHORT = 0.85  # the score of an entity that is named by initials, of a country that is named by its people
 
 Initials = Mapping[str, Sequence[str]]
@@ -78,6 +82,64 @@ async def with_initials(question: SplitQuestion, store: GraphStore, initials: In
         more = [replace(hit, score=_SHORT, match="partial") for hit in found if hit.id not in known]
         mentions[place] = replace(mention, hits=(*mention.hits, *sorted(more, key=lambda hit: -hit.degree)))
     return replace(question, mentions=tuple(mentions))
+
+
+def place_of(question: SplitQuestion, label: str, known: Container[str]) -> tuple[int, int] | None:
+    """The words of a question that name an entity which is known to be meant; None where none of them does.
+
+    The span whose words are most those of the label (Dice's coefficient), each but for an ending, a typo or what it is
+    short for; else initials or a people, else the label with its spaces elsewhere. It begins and ends with a word of
+    the label's: "state was the air force academy" names no more of United States Air Force Academy than its last three.
+    Of spans alike that with more words outside `known` is taken.
+    """
+    plain, name = question.plain, fold_name(label)
+    idle = classes().question | classes().function
+    own = _joined_letters(name.split())
+    content = [part for part in own if part not in idle] or own
+    alike = [frozenset(i for i, part in enumerate(content) if _is_form_of(word, part)) for word in plain]
+    short = {i for i, word in enumerate(plain) if word not in idle and (word == initials(label) or name in countries(word))}
+    edges = [i for i, meant in enumerate(alike) if meant or i in short]
+    best, score = None, (0.0, 0)
+    for i in edges:
+        for j in edges:
+            if not i <= j < i + MAX_SPAN:
+                continue
+            said = [place for place in range(i, j + 1) if alike[place] or plain[place] not in own]
+            matched = len(content) if i == j and i in short else min(len(said), len(frozenset().union(*alike[i : j + 1])))
+            size = len(content) if i == j and i in short else len(said)
+            found = (2 * matched / (size + len(content)), sum(plain[place] not in known for place in said))
+            if found > score:
+                best, score = (i, j + 1), found
+    return best or _spelt_alike(plain, name)
+
+
+def _joined_letters(words: Sequence[str]) -> list[str]:
+    """The words with single letters in a row as one: `j r r tolkien` -> jrr, tolkien."""
+    out = list[str]()
+    joined = False
+    for word in words:
+        if joined and len(word) == 1:
+            out[-1] += word
+        else:
+            out.append(word)
+            joined = len(word) == 1
+    return out
+
+
+def _is_form_of(word: str, part: str) -> bool:
+    """Whether a word is a name's part, the start of it, made from it, or misspelt."""
+    shorter = min(len(word), len(part))
+    if word == part or (shorter >= _SHORTEST_START and (word.startswith(part) or part.startswith(word))):
+        return True
+    return shorter > _SHORTEST_TYPO and fuzz.ratio(word, part) >= 100 * MIN_SIMILARITY
+
+
+def _spelt_alike(plain: Sequence[str], name: str) -> tuple[int, int] | None:
+    """The span that is a name but for its spaces or a typo."""
+    size = len(name.split())
+    spans = [(i, j) for i in range(len(plain)) for j in range(i + 1, min(len(plain), i + size + 1) + 1)]
+    best = max(spans, key=lambda span: fuzz.ratio(" ".join(plain[slice(*span)]), name), default=None)
+    return best if best and fuzz.ratio(" ".join(plain[slice(*best)]), name) >= 100 * TYPO else None
 
 
 async def short_for(span: str, store: GraphStore, initials: Initials) -> list[EntityHit]:
