@@ -246,16 +246,22 @@ def _idle() -> frozenset[str]:
 
 
 def _is_misfit(question: SplitQuestion, topics: Sequence[Topic], reader: ChainReader) -> bool:
-    """Whether the question asks who, where or when, and what the chains lead to answers another one of these."""
+    """Whether the question asks who, where or when, and what the chains lead to answers another one of these.
+
+    Not where pairs ask for it with that word.
+    """
     if not isinstance(reader.chains, ChainModel):
         return False
-    segments = reader.chains.segments
+    segments, learned = reader.chains.segments, reader.learned
     said = english().asks_for.keys() & set(question.plain)
     last = {segments.number[topic.chain[-1]] for topic in topics if topic.chain and topic.chain[-1] in segments.number}
     if len(said) != 1 or not last:
         return False
-    fits = {word: max(float(segments.evidence(word).asked[place]) for place in last) for word in english().asks_for}
-    return fits[next(iter(said))] < _OF_A_KIND / 4 and max(fits.values()) >= _OF_A_KIND
+    (word,) = said
+    if learned and all(learned.asks(word, topic.chain[-1]) for topic in topics if topic.chain):
+        return False
+    fits = {each: max(float(segments.evidence(each).asked[place]) for place in last) for each in english().asks_for}
+    return fits[word] < _OF_A_KIND / 4 and max(fits.values()) >= _OF_A_KIND
 
 
 def _unnamed(topics: Sequence[Topic], said: Sequence[Sequence[Hop]]) -> int:

@@ -87,30 +87,35 @@ async def with_initials(question: SplitQuestion, store: GraphStore, initials: In
 def place_of(question: SplitQuestion, label: str, known: Container[str]) -> tuple[int, int] | None:
     """The words of a question that name an entity which is known to be meant; None where none of them does.
 
-    The span whose words are most those of the label (Dice's coefficient), each but for an ending, a typo or what it is
-    short for; else initials or a people, else the label with its spaces elsewhere. It begins and ends with a word of
-    the label's: "state was the air force academy" names no more of United States Air Force Academy than its last three.
-    Of spans alike that with more words outside `known` is taken.
+    The label with a typo or with its spaces elsewhere; else the span whose words are most those of the label (Dice's
+    coefficient), each but for an ending, a typo or what it is short for; initials and a people count as the whole.
+    It begins and ends with a word of the label's, and no verb or asking word stands between: "state was the air force
+    academy" names no more of United States Air Force Academy than its last three. Of spans alike that with more words
+    outside `known` is taken.
     """
     plain, name = question.plain, fold_name(label)
-    idle = classes().question | classes().function
+    if (spelt := _spelt_alike(plain, name)) is not None:
+        return spelt
+    english = classes()
     own = _joined_letters(name.split())
-    content = [part for part in own if part not in idle] or own
+    idle = english.question | english.function
+    content = [part for part in own if part not in idle]
+    apart = (english.asking | english.auxiliaries | english.being).difference(own)
     alike = [frozenset(i for i, part in enumerate(content) if _is_form_of(word, part)) for word in plain]
-    short = {i for i, word in enumerate(plain) if word not in idle and (word == initials(label) or name in countries(word))}
-    edges = [i for i, meant in enumerate(alike) if meant or i in short]
+    short = initials(label)
+    whole = {i for i, word in enumerate(plain) if word not in idle and (word == short or name in countries(word))}
     best, score = None, (0.0, 0)
-    for i in edges:
-        for j in edges:
-            if not i <= j < i + MAX_SPAN:
-                continue
+    for i in sorted(whole | {i for i, meant in enumerate(alike) if meant}):
+        for j in range(i, min(i + MAX_SPAN, len(plain))):
+            if plain[j] in apart:
+                break
             said = [place for place in range(i, j + 1) if alike[place] or plain[place] not in own]
-            matched = len(content) if i == j and i in short else min(len(said), len(frozenset().union(*alike[i : j + 1])))
-            size = len(content) if i == j and i in short else len(said)
-            found = (2 * matched / (size + len(content)), sum(plain[place] not in known for place in said))
+            matched = min(len(said), len(frozenset().union(*alike[i : j + 1]))) if alike[j] else 0
+            likeness = 1.0 if i == j and i in whole else 2 * matched / (len(said) + len(content))
+            found = (likeness, sum(plain[place] not in known for place in said))
             if found > score:
                 best, score = (i, j + 1), found
-    return best or _spelt_alike(plain, name)
+    return best
 
 
 def _joined_letters(words: Sequence[str]) -> list[str]:
@@ -135,7 +140,7 @@ def _is_form_of(word: str, part: str) -> bool:
 
 
 def _spelt_alike(plain: Sequence[str], name: str) -> tuple[int, int] | None:
-    """The span that is a name but for its spaces or a typo."""
+    """The span that is a name but for its spaces or a typo; None where none is."""
     size = len(name.split())
     spans = [(i, j) for i in range(len(plain)) for j in range(i + 1, min(len(plain), i + size + 1) + 1)]
     best = max(spans, key=lambda span: fuzz.ratio(" ".join(plain[slice(*span)]), name), default=None)

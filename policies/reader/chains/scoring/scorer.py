@@ -35,6 +35,7 @@ from trivium.policies.reader.chains.phrasing import wording_of
 from trivium.policies.reader.chains.scoring.network import MAX_HOPS, Bools, ChainBeam
 from trivium.policies.reader.chains.segment_model import SegmentModel, is_silent
 from trivium.policies.reader.chains.wording import NAME, Wording
+from trivium.policies.reader.english import english
 
 _WIDTH = 8  # beams
 _LEXICAL = 10  # chains of the schema's words that are scored besides
@@ -282,6 +283,15 @@ class ChainCandidates:
         """Whether pairs show the very wording with the very chain."""
         return wording_text(wording) in self.shown.get(chain, frozenset())
 
+    @cached_property
+    def asked_with(self) -> dict[str, set[Hop]]:
+        """For each asking word the last hops of the pairs' chains that are asked for with it."""
+        asking, out = english().asks_for.keys(), dict[str, set[Hop]]()
+        for chain, texts in self.shown.items():
+            for word in asking & {word for text in texts for word in text.split()} if chain else ():
+                out.setdefault(word, set()).add(chain[-1])
+        return out
+
     def is_beyond(self, wording: Wording, codes: Sequence[int]) -> bool:
         """Whether a word speaks most for a relation that no pair shows, and no pair has it for the chosen chain's."""
         unshown, segments = self._unshown, self.lexical.segments
@@ -399,6 +409,10 @@ class LearnedReader:
     def explains(self, word: str) -> bool:
         """Whether a word is one of the pairs'."""
         return word in self.candidates.words
+
+    def asks(self, word: str, hop: Hop) -> bool:
+        """Whether pairs have an asking word in a question whose chain ends with a hop: "who does X trade with?"."""
+        return hop in self.candidates.asked_with.get(word, ())
 
     def _unsure(self, question: SplitQuestion, place: int, name: _Name, known: Container[str]) -> float:
         """How far a name left unexplained counts against a reading: not at all where it is made of known words."""

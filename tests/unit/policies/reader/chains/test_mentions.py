@@ -19,9 +19,10 @@ from trivium.policies.reader.chains.mentions import (
     SplitQuestion,
     find_mentions,
     mention_features,
+    split_question,
     train_mention_model,
 )
-from trivium.policies.reader.chains.similar_mentions import find_similar, widened, with_initials
+from trivium.policies.reader.chains.similar_mentions import find_similar, place_of, widened, with_initials
 
 KNOWN = frozenset(["who", "directed", "which", "films", "did", "the", "other", "direct", "in", "wrote", "s"])
 TRIPLES = [
@@ -180,3 +181,30 @@ def test_a_topic_that_no_word_names_has_features_too() -> None:
     empty = SplitQuestion("", (), (Mention(0, 0, "Dune", ()),))
     assert empty.mentions[0].start == empty.mentions[0].stop
     assert not empty.mentions[0].overlaps(empty.mentions[0])
+
+
+@pytest.mark.parametrize(
+    ("question", "label", "said"),
+    [
+        ("where was lovelace born?", "Ada Lovelace", "lovelace"),
+        ("what state is the naval college in?", "United States Naval College", "naval college"),
+        ("where is the university of north vale?", "North Vale University", "university of north vale"),
+        ("what was king otto iv religion?", "Otto IV of Brunswick", "otto iv"),
+        ("when was the war of the rose fought?", "Wars of the Roses", "war of the rose"),
+        ("what does the fso regulate?", "Federal Seed Office", "fso"),
+        ("where did ptk lindqvist live?", "P. T. K. Lindqvist", "ptk lindqvist"),
+        ("what do nigerians speak?", "Nigeria", "nigerians"),
+        ("where is danish used?", "Danish Language", "danish"),
+        ("what language is said in danish schools?", "Danish Language", "danish"),  # "language" is a question's word
+        ("which movies star lindquist?", "Anna Lindqvist", "lindquist"),
+        ("who runs new vale?", "Newvale", "new vale"),
+        ("who was his wife?", "Otto IV of Brunswick", None),
+        ("what is this about?", "What Was It", None),
+        ("what happened in the invasion?", "Invasion of Northvale", "invasion"),  # "in" is no initials
+        ("", "Nigeria", None),
+    ],
+)
+def test_a_topic_that_is_known_is_placed_where_words_name_it(question: str, label: str, said: str | None) -> None:
+    split = SplitQuestion(question, split_question(question), ())
+    found = place_of(split, label, KNOWN | {"language", "religion"})
+    assert (None if found is None else " ".join(split.plain[slice(*found)])) == said

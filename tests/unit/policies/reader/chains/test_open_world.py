@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from trivium.kg.embedders.opening import HashingEmbedder
-from trivium.kg.types import EntityHit, Hop
+from trivium.kg.types import EntityHit, Hop, LogicalChain
 from trivium.policies.reader.chains.chain_search import ChainModel
+from trivium.policies.reader.chains.decomposer import MASK
 from trivium.policies.reader.chains.mentions import DEFAULT_MENTION_MODEL, Mention, SplitQuestion, split_question
 from trivium.policies.reader.chains.open_world import support
 from trivium.policies.reader.chains.readings import ChainReader, ChainReading, Topic
 from trivium.policies.reader.chains.schema_words import HopWords
+from trivium.policies.reader.chains.scoring.examples import ChainExample
+from trivium.policies.reader.chains.scoring.loglinear import train_log_linear
+from trivium.policies.reader.chains.scoring.scorer import ChainCandidates, LearnedReader, Mix
 from trivium.policies.reader.chains.segment_model import SegmentModel
-from trivium.policies.reader.chains.wording import KnownWords
+from trivium.policies.reader.chains.wording import KnownWords, Wording
 from trivium.policies.reader.english import classes
 
 SPOUSE, YEAR, TOWN = (Hop(name, False) for name in ("spouse", "year", "town"))
@@ -47,6 +53,30 @@ def test_a_person_is_no_answer_to_when(text: str, hop: Hop, misfit: bool) -> Non
     name = Mention(place, place + 1, "zork", (EntityHit("zork", "zork", 1.0, 3, "exact"),))
     reading = ChainReading(0.0, (Topic(name, (hop,)),))
     assert support(SplitQuestion(text, words, (name,)), reading, [reading], READER).misfit is misfit
+
+
+@pytest.mark.parametrize(
+    ("shown", "chain", "misfit"),
+    [
+        ("who does [mask] belong to ?", (TOWN,), False),  # pairs ask for a town with this very word
+        ("who does [mask] belong to ?", (SPOUSE, TOWN), False),
+        ("where is [mask] ?", (TOWN,), True),
+        ("who does [mask] belong to ?", (TOWN, SPOUSE), True),  # there it asks for a spouse
+        ("whose town is [mask] ?", (TOWN,), True),
+    ],
+)
+def test_what_pairs_ask_for_with_a_word_is_an_answer_to_it(shown: str, chain: LogicalChain, misfit: bool) -> None:
+    text = "who does zork supply ?"
+    words = split_question(text)
+    name = Mention(2, 3, "zork", (EntityHit("zork", "zork", 1.0, 3, "exact"),))
+    reading = ChainReading(0.0, (Topic(name, (TOWN,)),))
+    asked = tuple(shown.split())
+    example = ChainExample(Wording(asked, asked.index(MASK)), tuple(SEGMENTS.number[hop] for hop in chain))
+    scorer = train_log_linear([example], SEGMENTS, HashingEmbedder(), lambda *_: None)
+    known = ChainCandidates(ChainModel(SEGMENTS), scorer, {}, frozenset({len(chain)}), 1, {chain: frozenset({shown})})
+    assert support(SplitQuestion(text, words, (name,)), reading, [reading], READER).misfit
+    taught = replace(READER, learned=LearnedReader(known, Mix(0.3, 1.0)))
+    assert support(SplitQuestion(text, words, (name,)), reading, [reading], taught).misfit is misfit
 
 
 @pytest.mark.parametrize(
