@@ -140,11 +140,19 @@ def _is_form_of(word: str, part: str) -> bool:
 
 
 def _spelt_alike(plain: Sequence[str], name: str) -> tuple[int, int] | None:
-    """The span that is a name but for its spaces or a typo; None where none is."""
-    size = len(name.split())
-    spans = [(i, j) for i in range(len(plain)) for j in range(i + 1, min(len(plain), i + size + 1) + 1)]
-    best = max(spans, key=lambda span: fuzz.ratio(" ".join(plain[slice(*span)]), name), default=None)
-    return best if best and fuzz.ratio(" ".join(plain[slice(*best)]), name) >= 100 * TYPO else None
+    """The span that is a name but for its spaces or a typo; None where none is.
+
+    One of as many words, about names at both its ends, may be less alike: the name is known to be meant.
+    """
+    size, idle = len(name.split()), classes().question | classes().function
+    found = list[tuple[float, tuple[int, int]]]()
+    for i in range(len(plain)):
+        for j in range(i + 1, min(len(plain), i + size + 1) + 1):
+            near = j - i == size and idle.isdisjoint((plain[i], plain[j - 1]))
+            likeness = fuzz.ratio(" ".join(plain[i:j]), name)
+            if likeness >= 100 * (MIN_SIMILARITY if near else TYPO):
+                found.append((likeness, (i, j)))
+    return max(found)[1] if found else None
 
 
 async def short_for(span: str, store: GraphStore, initials: Initials) -> list[EntityHit]:

@@ -198,6 +198,7 @@ def test_a_topic_that_no_word_names_has_features_too() -> None:
         ("what language is said in danish schools?", "Danish Language", "danish"),  # "language" is a question's word
         ("which movies star lindquist?", "Anna Lindqvist", "lindquist"),
         ("who runs new vale?", "Newvale", "new vale"),
+        ("who is ella bernstorff?", "Ella Burnstow", "ella bernstorff"),
         ("who was his wife?", "Otto IV of Brunswick", None),
         ("what is this about?", "What Was It", None),
         ("what happened in the invasion?", "Invasion of Northvale", "invasion"),  # "in" is no initials
