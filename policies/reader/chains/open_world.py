@@ -182,7 +182,7 @@ class _Said:
         before = {place for mention in names for place in _said_before(question.plain, mention.start)}
         hops = list(dict.fromkeys(hop for topic in topics for hop in topic.chain))
         columns = [segments.number[hop] for hop in hops if hop in segments.number]
-        # The pairs' words speak for a chain that was chosen by what they taught, whatever its names are.
+        # The pairs' words speak for what pairs show them with, whatever its names are: "died" for no birthplace.
         learned = reader.learned if taught else None
         parts = {hop: _stems(hop.relation) for hop in hops}
         said: list[list[Hop]] = []
@@ -198,8 +198,8 @@ class _Said:
             (asked if asks else said).append(list(dict.fromkeys([*strong, *named])))
             if is_silent(word) or word in _idle() or named:
                 continue
-            if learned is not None and learned.explains(word):
-                said.append(hops)
+            if learned is not None and (shown := learned.spoken(word, hops)):
+                said.append(shown)
                 continue
             if most < _SPEAKS and segments.likeness(word, columns) >= NEAR:
                 said[-1] = hops  # it speaks for several relations alike, the chosen ones among them

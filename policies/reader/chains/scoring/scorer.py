@@ -410,6 +410,11 @@ class LearnedReader:
         """Whether a word is one of the pairs'."""
         return word in self.candidates.words
 
+    def spoken(self, word: str, hops: Sequence[Hop]) -> list[Hop]:
+        """The hops with whose relations pairs show a word; all of them where it is only known that pairs have it."""
+        relations = self.candidates.words.get(word)
+        return [hop for hop in hops if not relations or hop.relation in relations] if relations is not None else []
+
     def asks(self, word: str, hop: Hop) -> bool:
         """Whether pairs have an asking word in a question whose chain ends with a hop: "who does X trade with?"."""
         return hop in self.candidates.asked_with.get(word, ())
