@@ -205,11 +205,13 @@ class _Said:
             if learned is not None and (shown := learned.spoken(word, hops)):
                 said.append(shown)
                 continue
+            # What else it is like says little where pairs show what it means.
+            elsewhere = reader.learned is not None and reader.learned.knows(word)
             if most < _SPEAKS and segments.likeness(word, columns) >= NEAR:
                 said[-1] = hops  # it speaks for several relations alike, the chosen ones among them
             elif most < _SPEAKS:
                 self._add_strange(question, place, beside=place in before)
-            elif own and max(own) < min(_SPEAKS, most - _ELSEWHERE):
+            elif own and max(own) < (most - _ELSEWHERE if elsewhere else min(_SPEAKS, most - _ELSEWHERE)):
                 self.foreign.append(word)
                 self.other_asked |= _is_kind(question.plain, place) or place == asked_of(question.plain)
         # "Who is the mayor of Heat?" asks for no director; "where is Rome?" asks for where it lies.

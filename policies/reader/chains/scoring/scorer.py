@@ -284,6 +284,15 @@ class ChainCandidates:
         return wording_text(wording) in self.shown.get(chain, frozenset())
 
     @cached_property
+    def spoken_with(self) -> dict[str, set[str]]:
+        """For each word of the pairs the relations of the chains that they show it with; of no composed wording's."""
+        out = dict[str, set[str]]()
+        for chain, texts in self.shown.items():
+            for word in {word for text in texts for word in text.split()}:
+                out.setdefault(word, set()).update(hop.relation for hop in chain)
+        return out
+
+    @cached_property
     def asked_with(self) -> dict[str, set[Hop]]:
         """For each asking word the last hops of the pairs' chains that are asked for with it."""
         asking, out = english().asks_for.keys(), dict[str, set[Hop]]()
@@ -412,8 +421,15 @@ class LearnedReader:
 
     def spoken(self, word: str, hops: Sequence[Hop]) -> list[Hop]:
         """The hops with whose relations pairs show a word; all of them where it is only known that pairs have it."""
-        relations = self.candidates.words.get(word)
-        return [hop for hop in hops if not relations or hop.relation in relations] if relations is not None else []
+        found = self.candidates
+        if not found.shown:  # learned by an older Trivium
+            return list(hops) if word in found.words else []
+        relations = found.spoken_with.get(word, ())
+        return [hop for hop in hops if hop.relation in relations]
+
+    def knows(self, word: str) -> bool:
+        """Whether pairs show what a word is said of."""
+        return word in self.candidates.spoken_with
 
     def asks(self, word: str, hop: Hop) -> bool:
         """Whether pairs have an asking word in a question whose chain ends with a hop: "who does X trade with?"."""
