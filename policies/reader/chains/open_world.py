@@ -197,9 +197,8 @@ class _Said:
             strong = [segments.hops[i] for i, weight in zip(columns, own, strict=True) if weight >= _SPEAKS]
             (asked if asks else said).append(list(dict.fromkeys([*strong, *named])))
             if learned is not None and asks:
-                said.append(
-                    [topic.chain[-1] for topic in topics if topic.chain and learned.asks(word, topic.chain[-1])]
-                )
+                ends = [topic.chain[-1] for topic in topics if topic.chain]
+                said.append([hop for hop in ends if learned.asks(word, hop, alone=True)])
             if is_silent(word) or word in _idle() or named:
                 continue
             if learned is not None and (shown := learned.spoken(word, hops)):

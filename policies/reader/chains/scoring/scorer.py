@@ -29,13 +29,14 @@ from numpy.typing import NDArray
 from trivium.kg.memory import Memory
 from trivium.kg.types import Hop, LogicalChain
 from trivium.policies.reader.chains.chain_search import ChainModel
+from trivium.policies.reader.chains.decomposer import MASK
 from trivium.policies.reader.chains.lexicon import stem
 from trivium.policies.reader.chains.mentions import Mention, SplitQuestion
 from trivium.policies.reader.chains.phrasing import wording_of
 from trivium.policies.reader.chains.scoring.network import MAX_HOPS, Bools, ChainBeam
 from trivium.policies.reader.chains.segment_model import SegmentModel, is_silent
 from trivium.policies.reader.chains.wording import NAME, Wording
-from trivium.policies.reader.english import english
+from trivium.policies.reader.english import classes, english
 
 _WIDTH = 8  # beams
 _LEXICAL = 10  # chains of the schema's words that are scored besides
@@ -295,10 +296,22 @@ class ChainCandidates:
     @cached_property
     def asked_with(self) -> dict[str, set[Hop]]:
         """For each asking word the last hops of the pairs' chains that are asked for with it."""
+        return self._asked(alone=False)
+
+    @cached_property
+    def asked_alone(self) -> dict[str, set[Hop]]:
+        """The same for wordings in which every other word is silent."""
+        return self._asked(alone=True)
+
+    def _asked(self, *, alone: bool) -> dict[str, set[Hop]]:
         asking, out = english().asks_for.keys(), dict[str, set[Hop]]()
+        idle = {MASK, NAME, *classes().question}
         for chain, texts in self.shown.items():
-            for word in asking & {word for text in texts for word in text.split()} if chain else ():
-                out.setdefault(word, set()).add(chain[-1])
+            said = [text.split() for text in texts] if chain else []
+            for words in said:
+                if not alone or all(word in idle or is_silent(word) for word in words):
+                    for word in asking & set(words):
+                        out.setdefault(word, set()).add(chain[-1])
         return out
 
     def is_beyond(self, wording: Wording, codes: Sequence[int]) -> bool:
@@ -431,9 +444,13 @@ class LearnedReader:
         """Whether pairs show what a word is said of."""
         return word in self.candidates.spoken_with
 
-    def asks(self, word: str, hop: Hop) -> bool:
-        """Whether pairs have an asking word in a question whose chain ends with a hop: "who does X trade with?"."""
-        return hop in self.candidates.asked_with.get(word, ())
+    def asks(self, word: str, hop: Hop, *, alone: bool = False) -> bool:
+        """Whether pairs have an asking word in a question whose chain ends with a hop: "who does X trade with?".
+
+        `alone`: in one that has no other word to say the hop with: "where is X from?".
+        """
+        found = self.candidates
+        return hop in (found.asked_alone if alone else found.asked_with).get(word, ())
 
     def _unsure(self, question: SplitQuestion, place: int, name: _Name, known: Container[str]) -> float:
         """How far a name left unexplained counts against a reading: not at all where it is made of known words."""
