@@ -174,12 +174,7 @@ class _Said:
         if not isinstance(reader.chains, ChainModel):
             return
         segments = reader.chains.segments
-        refused = names_refused(question, topics, reader) if taught else []
-        # One word of a title is no name: "die" of "A Time to Love and a Time to Die".
-        whole = [mention for mention in refused if mention.hits[0].match != "partial"]
-        names = [*(topic.mention for topic in topics), *whole]
-        covered = {place for mention in names for place in range(mention.start, mention.stop)}
-        before = {place for mention in names for place in _said_before(question.plain, mention.start)}
+        covered, before = _named_places(question, topics, reader, taught=taught)
         hops = list(dict.fromkeys(hop for topic in topics for hop in topic.chain))
         columns = [segments.number[hop] for hop in hops if hop in segments.number]
         # The pairs' words speak for what pairs show them with, whatever its names are: "died" for no birthplace.
@@ -211,13 +206,16 @@ class _Said:
             elif most < _SPEAKS:
                 self._add_strange(question, place, beside=place in before)
             elif own and max(own) < (most - _ELSEWHERE if elsewhere else min(_SPEAKS, most - _ELSEWHERE)):
-                self.foreign.append(word)
-                self.other_asked |= _is_kind(question.plain, place) or place == asked_of(question.plain)
+                self._add_foreign(question.plain, place)
         # "Who is the mayor of Heat?" asks for no director; "where is Rome?" asks for where it lies.
         alone = len(hops) == 1 and not self.foreign and not self.strange
         self.unnamed = _unnamed(topics, [*said, *asked] if alone else said)
         # "The population of the setting of X": all that is walked is said by the words behind it.
         self.other_asked |= self.unnamed == 0 and self.asked_of
+
+    def _add_foreign(self, words: Sequence[str], place: int) -> None:
+        self.foreign.append(words[place])
+        self.other_asked |= _is_kind(words, place) or place == asked_of(words)
 
     def _add_strange(self, question: SplitQuestion, place: int, *, beside: bool) -> None:
         word, written = question.plain[place], question.text[question.words[place].start]
@@ -226,6 +224,18 @@ class _Said:
         self.asked_for += _is_kind(question.plain, place)
         self.asked_of |= place == asked_of(question.plain)
         self.names += [word] if (place and written.isupper()) or any(map(str.isdigit, word)) else []
+
+
+def _named_places(
+    question: SplitQuestion, topics: Sequence[Topic], reader: ChainReader, *, taught: bool
+) -> tuple[set[int], set[int]]:
+    """The places of names that are used or, as pairs `taught`, are no topics, and of the words before one."""
+    refused = names_refused(question, topics, reader) if taught else []
+    # One word of a title is no name: "die" of "A Time to Love and a Time to Die".
+    whole = [mention for mention in refused if mention.hits[0].match != "partial"]
+    names = [*(topic.mention for topic in topics), *whole]
+    covered = {place for mention in names for place in range(mention.start, mention.stop)}
+    return covered, {place for mention in names for place in _said_before(question.plain, mention.start)}
 
 
 def _is_kind(words: Sequence[str], place: int) -> bool:

@@ -12,7 +12,7 @@ from trivium.kg.types import EntityHit, Hop, LogicalChain
 from trivium.policies.reader.chains.chain_search import ChainModel
 from trivium.policies.reader.chains.decomposer import MASK
 from trivium.policies.reader.chains.mentions import DEFAULT_MENTION_MODEL, Mention, SplitQuestion, split_question
-from trivium.policies.reader.chains.open_world import support
+from trivium.policies.reader.chains.open_world import Support, support
 from trivium.policies.reader.chains.readings import ChainReader, ChainReading, Topic
 from trivium.policies.reader.chains.schema_words import HopWords
 from trivium.policies.reader.chains.scoring.examples import ChainExample
@@ -27,6 +27,17 @@ _ENDS = {SPOUSE: "who", YEAR: "when", TOWN: "where"} | {Hop(f"thing{n}", False):
 HOPS = tuple(sorted([*_ENDS, *(Hop(hop.relation, True) for hop in _ENDS)]))
 SEGMENTS = SegmentModel.of(
     {hop: HopWords({hop.relation: 1.0}, {_ENDS[hop]: 1.0} if hop in _ENDS else {}, {}) for hop in HOPS},
+    HOPS,
+    np.ones((len(HOPS), len(HOPS)), np.float32),
+    HashingEmbedder(),
+)
+KIN = SegmentModel.of(
+    {
+        hop: HopWords(
+            {hop.relation: 1.0} | ({"kin": 1.0 if hop == SPOUSE else 0.6} if hop in (SPOUSE, YEAR) else {}), {}, {}
+        )
+        for hop in HOPS
+    },
     HOPS,
     np.ones((len(HOPS), len(HOPS)), np.float32),
     HashingEmbedder(),
@@ -58,25 +69,69 @@ def test_a_person_is_no_answer_to_when(text: str, hop: Hop, misfit: bool) -> Non
 @pytest.mark.parametrize(
     ("shown", "chain", "misfit"),
     [
-        ("who does [mask] belong to ?", (TOWN,), False),  # pairs ask for a town with this very word
-        ("who does [mask] belong to ?", (SPOUSE, TOWN), False),
-        ("where is [mask] ?", (TOWN,), True),
-        ("who does [mask] belong to ?", (TOWN, SPOUSE), True),  # there it asks for a spouse
-        ("whose town is [mask] ?", (TOWN,), True),
+        ("who does [mask] belong to", (TOWN,), False),  # pairs ask for a town with this very word
+        ("who does [mask] belong to", (SPOUSE, TOWN), False),
+        ("where is [mask]", (TOWN,), True),
+        ("who does [mask] belong to", (TOWN, SPOUSE), True),  # there it asks for a spouse
+        ("whose town is [mask]", (TOWN,), True),
     ],
 )
 def test_what_pairs_ask_for_with_a_word_is_an_answer_to_it(shown: str, chain: LogicalChain, misfit: bool) -> None:
-    text = "who does zork supply ?"
+    assert _support("who does zork supply ?", TOWN, READER).misfit
+    assert _support("who does zork supply ?", TOWN, _taught(shown, chain)).misfit is misfit
+
+
+@pytest.mark.parametrize(
+    ("hop", "strange"),
+    [
+        (TOWN, ()),  # pairs show what is quuxed to be a town
+        (SPOUSE, ("quuxed",)),  # no spouse
+    ],
+)
+def test_a_word_of_the_pairs_speaks_for_what_they_show_it_with(hop: Hop, strange: tuple[str, ...]) -> None:
+    taught = _taught("what was quuxed by [mask]", (TOWN,))
+    assert _support("what was quuxed by zork ?", hop, READER).strange == ("quuxed",)
+    assert _support("what was quuxed by zork ?", hop, taught).strange == strange
+
+
+@pytest.mark.parametrize("shown", ["who is the kin of [mask]", "who is [mask]"])
+def test_what_a_word_of_the_pairs_is_like_besides_says_little(shown: str) -> None:
+    # "kin" is in both relations' words, and far more in the spouse's.
+    taught = _taught(shown, (SPOUSE,), KIN)
+    assert _support("who is the kin of zork ?", SPOUSE, taught).foreign == ()
+    assert _support("who is the kin of zork ?", YEAR, taught).foreign == (("kin",) if "kin" in shown else ())
+
+
+@pytest.mark.parametrize(
+    ("shown", "unnamed"),
+    [
+        ("where is [mask]", 0),
+        ("where is [mask] buried", 1),  # it is said by the verb, and nobody has asked for this one
+        ("when is [mask]", 1),
+    ],
+)
+def test_a_question_word_says_what_pairs_ask_for_with_it_alone(shown: str, unnamed: int) -> None:
+    assert _support("where is zork quuxed ?", TOWN, READER).unnamed == 1
+    assert _support("where is zork quuxed ?", TOWN, _taught(shown, (TOWN,))).unnamed == unnamed
+
+
+def _support(text: str, hop: Hop, reader: ChainReader) -> Support:
+    """The support of a hop from "zork" in a question."""
     words = split_question(text)
-    name = Mention(2, 3, "zork", (EntityHit("zork", "zork", 1.0, 3, "exact"),))
-    reading = ChainReading(0.0, (Topic(name, (TOWN,)),))
+    place = [word.text for word in words].index("zork")
+    name = Mention(place, place + 1, "zork", (EntityHit("zork", "zork", 1.0, 3, "exact"),))
+    reading = ChainReading(0.0, (Topic(name, (hop,)),))
+    return support(SplitQuestion(text, words, (name,)), reading, [reading], reader)
+
+
+def _taught(shown: str, chain: LogicalChain, segments: SegmentModel = SEGMENTS) -> ChainReader:
+    """A reader that has learned one wording with its chain."""
     asked = tuple(shown.split())
-    example = ChainExample(Wording(asked, asked.index(MASK)), tuple(SEGMENTS.number[hop] for hop in chain))
-    scorer = train_log_linear([example], SEGMENTS, HashingEmbedder(), lambda *_: None)
-    known = ChainCandidates(ChainModel(SEGMENTS), scorer, {}, frozenset({len(chain)}), 1, {chain: frozenset({shown})})
-    assert support(SplitQuestion(text, words, (name,)), reading, [reading], READER).misfit
-    taught = replace(READER, learned=LearnedReader(known, Mix(0.3, 1.0)))
-    assert support(SplitQuestion(text, words, (name,)), reading, [reading], taught).misfit is misfit
+    example = ChainExample(Wording(asked, asked.index(MASK)), tuple(segments.number[hop] for hop in chain))
+    scorer = train_log_linear([example], segments, HashingEmbedder(), lambda *_: None)
+    model, words = ChainModel(segments), dict.fromkeys(asked, frozenset({chain[-1].relation}))
+    known = ChainCandidates(model, scorer, words, frozenset({len(chain)}), 1, {chain: frozenset({shown})})
+    return replace(READER, chains=model, learned=LearnedReader(known, Mix(0.3, 1.0)))
 
 
 @pytest.mark.parametrize(
