@@ -1,7 +1,8 @@
 """What pairs are worth: `trivium eval keqing-pairs webqsp|metaqa|worldcup|own-NAME [--plot F] [--keep F]`.
 
-WebQSP on FB15k-237 in five folds: F1 with the topic found by us and given, and of the questions whose relation no pair
-shows. MetaQA: Hits@1 by hops, on held-out questions of its dev split. Each for 0, 10, 50, 200 and all pairs. The WebQSP
+WebQSP on FB15k-237 in five folds: F1 with the topic found by us and given (also with nothing withheld), and of the
+questions whose relation no pair shows; how many questions about another topic, that lacks what is asked, are claimed.
+MetaQA: Hits@1 by hops, on held-out questions of its dev split. Each for 0, 10, 50, 200 and all pairs. The WebQSP
 figures are **not comparable with the paper's** (`trivium.evals.webqsp`).
 
 WorldCup2014 (paths; conjunctions by answers alone) and an own graph (answers alone): draws of pairs beside the schema
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import math
 import random
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,8 +27,8 @@ from trivium.evals import own_graphs
 from trivium.evals.ablations.asking import made_kg, need_data, taught
 from trivium.evals.ablations.report import FigureTable, show
 from trivium.evals.metaqa import HOPS, is_held_out, read_metaqa, spread
-from trivium.evals.metrics import ask
-from trivium.evals.webqsp import folds, read_webqsp
+from trivium.evals.metrics import ask, claims
+from trivium.evals.webqsp import about_others, folds, read_webqsp
 from trivium.evals.worldcup import read_worldcup
 from trivium.graphs.keqing import graph
 from trivium.kg.catalog import cache_folder
@@ -55,6 +57,8 @@ class QuestionFigures:
         unseen: whether a relation of that chain is in no pair that was learned from.
         top1, f1: with the topic found in the words.
         given: F1 with the topic given; the same as f1 for a question whose topic is not marked.
+        unheld: the same with nothing withheld; not a number where that is not measured, as the next.
+        false: whether the same question about a topic that lacks what is asked is claimed.
     """
 
     hops: int
@@ -62,21 +66,34 @@ class QuestionFigures:
     top1: float
     f1: float
     given: float
+    unheld: float = math.nan
+    false: float = math.nan
 
 
 Cells = dict[str, list[QuestionFigures]]
 """The results of each part and number of pairs, by a key such as `fold 0, 50 pairs`."""
 
 
-async def measure(folder: Path, pairs: Sequence[Question], asked: Sequence[Question]) -> list[QuestionFigures]:
-    """Teach a KG these pairs (the schema alone where there are none), then ask; topics of `asked` are given last."""
+async def measure(
+    folder: Path, pairs: Sequence[Question], asked: Sequence[Question], data: Path | None = None
+) -> list[QuestionFigures]:
+    """Teach a KG these pairs (the schema alone where there are none), then ask; topics of `asked` are given last.
+
+    With `data` also with nothing withheld, and about other topics (`about_others`).
+    """
     shown = {hop.relation for pair in pairs for hop in pair.chain or ()}
     context = KeqingContext(kg=str(folder))
     unmarked = [replace(question, topic_entities=()) for question in asked]
-    async with taught(folder, pairs or None):
+    unheld, false = dict[str, float](), dict[str, float]()
+    async with taught(folder, pairs or None) as base:
         found = await ask(graph, unmarked, context)
         # Asked again only where a topic is marked: else nothing would differ.
         given = await ask(graph, asked, context) if any(question.topic_entities for question in asked) else found
+        if data is not None:
+            everything = await ask(graph, asked, KeqingContext(kg=str(folder), min_confidence=0.0))
+            unheld = {each.question.id: each.score.f1 for each in everything}
+            others = await ask(graph, await about_others(data, asked, base.store), context)
+            false = {each.question.id: float(claims(each.answer)) for each in others}
     return [
         QuestionFigures(
             len(question.chain or ()),
@@ -84,6 +101,8 @@ async def measure(folder: Path, pairs: Sequence[Question], asked: Sequence[Quest
             free.score.top1,
             free.score.f1,
             marked.score.f1,
+            unheld.get(question.id, math.nan),
+            false.get(question.id, math.nan),
         )
         for question, free, marked in zip(asked, found, given, strict=True)
     ]
@@ -94,10 +113,11 @@ async def curve(
     parts: Sequence[tuple[Sequence[Question], Sequence[Question]]],
     sizes: Iterable[int | None],
     keep: Path | None,
+    data: Path | None = None,
 ) -> Cells:
     """Every part (learned from, asked) with every number of pairs; what `keep` holds is not measured again.
 
-    The cells of these parts are returned, of other sizes that `keep` holds as well.
+    `data`: as in `measure`. The cells of these parts are returned, of other sizes that `keep` holds as well.
 
     Raises:
         BadInputError: `keep` is no file of this command.
@@ -112,7 +132,7 @@ async def curve(
             continue
         print(f"{done} of {len(todo)}: {key}", file=sys.stderr, flush=True)
         chosen = list(learnt) if size is None else spread(learnt, size)
-        cells[key] = await measure(folder, chosen, asked)
+        cells[key] = await measure(folder, chosen, asked, data)
         if keep is not None:
             data = {name: [asdict(result) for result in results] for name, results in cells.items()}
             write_atomic(keep, json.dumps(data).encode())
@@ -145,8 +165,15 @@ def _percent(figures: Sequence[float]) -> float:
     return 100 * sum(figures) / len(figures) if figures else float("nan")
 
 
+def _known(figures: Iterable[float]) -> list[float]:
+    """Those that were measured."""
+    return [figure for figure in figures if not math.isnan(figure)]
+
+
 def webqsp_outcome(by_size: Mapping[str, Sequence[QuestionFigures]]) -> FigureTable:
     """F1 with topics found and given, and of relations that no pair shows, beside those questions' without a pair.
+
+    How many questions about a topic that lacks what is asked are claimed stands beside what is withheld for it.
 
     The unseen are others with every number of pairs: only beside the schema alone does their F1 say what pairs cost.
     """
@@ -159,6 +186,8 @@ def webqsp_outcome(by_size: Mapping[str, Sequence[QuestionFigures]]) -> FigureTa
     columns: dict[str, Sequence[float]] = {
         "F1, topic found": [_percent([r.f1 for r in results]) for results in found],
         "F1, topic given": [_percent([r.given for r in results]) for results in found],
+        "the same, nothing withheld": [_percent(_known(r.unheld for r in results)) for results in found],
+        "claimed of another topic": [_percent(_known(r.false for r in results)) for results in found],
         "F1, relation unseen": [_percent([r.f1 for r in results if r.unseen]) for results in found],
         "F1, those from the schema alone": [_percent(figures) for figures in alone],
         "F1, relation seen": [_percent([r.f1 for r in results if not r.unseen]) for results in found],
@@ -166,7 +195,7 @@ def webqsp_outcome(by_size: Mapping[str, Sequence[QuestionFigures]]) -> FigureTa
         "asked (number)": [float(len(results)) for results in found],
     }
     title = "Training pairs, WebQSP on FB15k-237, 5 folds, no model; not comparable with the paper's WebQSP"
-    return FigureTable(title, "pairs", list(by_size), columns, list(columns)[:4])
+    return FigureTable(title, "pairs", list(by_size), columns, list(columns)[:6])
 
 
 def metaqa_outcome(by_size: Mapping[str, Sequence[QuestionFigures]], draws: int = 1) -> FigureTable:
@@ -242,7 +271,7 @@ async def measured(
         return paired_outcome(name, rows(await curve(_own_kg(source), parts, [0, *sizes], keep)), draws)
     unmarked, marked = read_webqsp(data), read_webqsp(data, topics=True)
     parts = [(pairs, asked) for (pairs, _), (_, asked) in zip(folds(unmarked), folds(marked), strict=True)]
-    return webqsp_outcome(rows(await curve(made_kg("fb15k237", data), parts, sizes, keep)))
+    return webqsp_outcome(rows(await curve(made_kg("fb15k237", data), parts, sizes, keep, data)))
 
 
 def _own_kg(source: Path) -> Path:

@@ -8,10 +8,14 @@ Freebase: name them "WebQSP on FB15k-237" wherever they stand.
 from __future__ import annotations
 
 import json
+import random
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders import Question
+from trivium.kg.store import GraphStore
 from trivium.kg.types import parse_chain
 
 FOLDS = 5
@@ -22,11 +26,17 @@ def webqsp_files(data: Path) -> tuple[Path, Path]:
     return data / "fb15k237" / "triples.tsv.gz", data / "fb15k237" / "entities.tsv"
 
 
-def read_webqsp(data: Path, *, topics: bool = False) -> list[Question]:
-    """All questions with chain and answers (ids), and with `topics` the topic entity; raises `BadInputError`."""
+def _lines(data: Path) -> list[dict[str, Any]]:
     path = data / "fb15k237" / "webqsp_train.jsonl"
     try:
-        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+    except (OSError, ValueError) as error:
+        raise BadInputError(f"not a WebQSP file ({error})", path=path) from error
+
+
+def read_webqsp(data: Path, *, topics: bool = False) -> list[Question]:
+    """All questions with chain and answers (ids), and with `topics` the topic entity; raises `BadInputError`."""
+    try:
         return [
             Question(
                 line["id"],
@@ -35,10 +45,30 @@ def read_webqsp(data: Path, *, topics: bool = False) -> list[Question]:
                 answers=tuple(line["answers"]),
                 chain=parse_chain(line["chain"]),
             )
-            for line in lines
+            for line in _lines(data)
         ]
-    except (OSError, ValueError, KeyError) as error:
-        raise BadInputError(f"not a WebQSP file ({error})", path=path) from error
+    except KeyError as error:
+        raise BadInputError(f"not a WebQSP file ({error})", path=data) from error
+
+
+async def about_others(data: Path, asked: Sequence[Question], store: GraphStore) -> list[Question]:
+    """The questions about the topic of another one, which the gold chain does not leave; it is given and named.
+
+    A few have an answer by another relation all the same ("where is X?"): what is claimed of them says more beside
+    another figure than by itself. Left out are questions that do not hold their topic's mention.
+    """
+    mentions = {line["id"]: line["mention"] for line in _lines(data)}
+    topics = sorted({topic for question in read_webqsp(data, topics=True) for topic in question.topic_entities})
+    hops = dict(zip(topics, await store.hops(topics), strict=True))
+    labels = dict(zip(topics, await store.labels(topics), strict=True))
+    chance, out = random.Random(0), list[Question]()
+    for question in asked:
+        text, chain = mentions[question.id], question.chain or ()
+        if text in question.question and chain:
+            topic = chance.choice([topic for topic in topics if chain[0] not in hops[topic]])
+            other = question.question.replace(text, labels[topic].lower())
+            out.append(Question(question.id, other, (topic,), chain=chain))
+    return out
 
 
 def folds(questions: list[Question]) -> list[tuple[list[Question], list[Question]]]:

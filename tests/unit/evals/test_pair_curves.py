@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,11 @@ import pytest
 from tests.films import build_films, walk
 from trivium.evals.ablations.report import table
 from trivium.evals.pair_curves import QuestionFigures, curve, main, metaqa_outcome, rows, webqsp_outcome
+from trivium.evals.webqsp import about_others, read_webqsp
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders import Question
 from trivium.kg.types import Hop
+from trivium.knowledge.knowledge import Knowledge
 
 _DIRECTED = (Hop("directed_by", inverse=False),)
 
@@ -62,11 +65,43 @@ def test_tables_tell_seen_from_unseen_and_hops_apart() -> None:
     assert outcome.columns["F1, topic found"] == [50.0]
     assert outcome.columns["unseen (number)"] == [1.0]
     assert "not comparable" in table(outcome)
+    measured = [replace(results[0], unheld=1.0, false=1.0), replace(results[1], unheld=0.5, false=0.0), results[2]]
+    assert webqsp_outcome({"50": measured}).columns["the same, nothing withheld"] == [75.0]
+    assert webqsp_outcome({"50": measured}).columns["claimed of another topic"] == [50.0]
     before = [QuestionFigures(1, True, 0.0, 0.25, 1.0), *results[1:]]
     both = webqsp_outcome({"0": before, "50": results})
     assert both.columns["F1, those from the schema alone"] == [25.0, 25.0]
     assert both.columns["F1, relation unseen"] == [25.0, 50.0]
     assert metaqa_outcome({"50": results}).columns["1-hop"] == [50.0]
+
+
+async def test_questions_about_other_topics_lack_what_they_ask_for(tmp_path: Path) -> None:
+    folder, _ = build_films(tmp_path)
+    lines = [
+        {"id": "a", "question": "whose baby is Alien?", "topic": "alien", "mention": "Alien", "chain": ["directed_by"]},
+        {
+            "id": "b",
+            "question": "what did Ridley Scott make",
+            "topic": "scott",
+            "mention": "Scott",
+            "chain": ["^directed_by"],
+        },
+        {"id": "c", "question": "what did he make", "topic": "scott", "mention": "Scott", "chain": ["^directed_by"]},
+    ]
+    data = tmp_path / "data"
+    (data / "fb15k237").mkdir(parents=True)
+    text = "".join(json.dumps(line | {"answers": ["x"]}) + "\n" for line in lines)
+    (data / "fb15k237" / "webqsp_train.jsonl").write_text(text, encoding="utf-8")
+    base = Knowledge.open(folder)
+    try:
+        found = await about_others(data, read_webqsp(data, topics=True), base.store)
+    finally:
+        await base.close()
+    # A film has no film that it directed, and a director no director; the third names no topic to put another in for.
+    assert [(each.question, each.topic_entities, each.answers) for each in found] == [
+        ("whose baby is ridley scott?", ("scott",), ()),
+        ("what did Ridley alien make", ("alien",), ()),
+    ]
 
 
 async def test_bad_input_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
