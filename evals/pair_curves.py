@@ -134,8 +134,8 @@ async def curve(
         chosen = list(learnt) if size is None else spread(learnt, size)
         cells[key] = await measure(folder, chosen, asked, data)
         if keep is not None:
-            data = {name: [asdict(result) for result in results] for name, results in cells.items()}
-            write_atomic(keep, json.dumps(data).encode())
+            written = {name: [asdict(result) for result in results] for name, results in cells.items()}
+            write_atomic(keep, json.dumps(written).encode())
     ours = tuple(f"{folder.name}, {name}," for name in called)
     return {key: results for key, results in cells.items() if key.startswith(ours)}
 
