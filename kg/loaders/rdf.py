@@ -6,12 +6,14 @@ a relation is its IRI. A node of the type `rdf:Statement` gives a triple's relat
 triple for each of its members. Labels, aliases and types
 become attributes of entities, not triples (what describes the vocabulary itself, a property's domain or an OWL
 restriction, is left out): `rdfs:label`, `skos:prefLabel`, `schema:name`, `foaf:name`, `dc:title` (the
-one without a language or in English first, the others as aliases), `skos:altLabel`, `rdf:type` (local name).
+one without a language or in English first, the others as aliases), `skos:altLabel`, `rdf:type` (local name;
+an instance of a class is one of those above it, by `rdfs:subClassOf`, too).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -27,6 +29,7 @@ from trivium.kg.loaders.rdf_terms import (
     OBJECT,
     OWN,
     PREDICATE,
+    RDF,
     REST,
     STATEMENT,
     STATEMENT_ID,
@@ -70,8 +73,15 @@ _OWL = "http://www.w3.org/2002/07/owl#"
 _SHAPES = "http://www.w3.org/ns/shacl#"
 _SCHEMA = {f"http://www.w3.org/2000/01/rdf-schema#{name}" for name in ("domain", "range", "subPropertyOf")}
 _FACTS_OF_OWL = {f"{_OWL}{name}" for name in ("sameAs", "differentFrom", "equivalentClass", "deprecated")}
-_CLASSES = {"http://www.w3.org/2000/01/rdf-schema#subClassOf", f"{_OWL}equivalentClass"}
+SUBCLASS = "http://www.w3.org/2000/01/rdf-schema#subClassOf"
+_CLASSES = {SUBCLASS, f"{_OWL}equivalentClass"}
+_VOCABULARIES = (_OWL, RDF, "http://www.w3.org/2000/01/rdf-schema#")
+_ROOTS = frozenset(("thing", "entity", "resource", "class", "property"))  # names of what an ontology calls all it has
 _STATEMENT_PARTS = {SUBJECT: "head", PREDICATE: "relation", OBJECT: "tail"}
+
+
+Classes = dict[str, dict[str, None]]
+"""By a class, those right above it, in their order."""
 
 
 @dataclass
@@ -97,12 +107,17 @@ class _Stated:
 class RdfParser:
     """One pass over one RDF file; `names` are IRIs of further predicates whose texts name their subjects.
 
+    `classes` are the classes above each class, those of this file added: an instance of a class is one of them, too.
+
     Attributes:
         statements: statements read so far.
     """
 
-    def __init__(self, path: Path, suffix: str, skips: SkipLog, names: Collection[str] = ()) -> None:
+    def __init__(
+        self, path: Path, suffix: str, skips: SkipLog, names: Collection[str] = (), classes: Classes | None = None
+    ) -> None:
         self._path = path
+        self._classes: Classes = {} if classes is None else classes
         self._labels = _LABELS.union(names)
         self._suffix = suffix
         self._skips = skips
@@ -176,7 +191,12 @@ class RdfParser:
 
     def entities(self) -> list[Entity]:
         """The entities that were named or typed, in the file's order."""
-        return [_entity(key, named) for key, named in self._named.items() if key not in self._rests]
+        joined = Counter(outer for above in self._classes.values() for outer in above)
+        told = {
+            each: [outer for outer in above if _names_more(each, outer, joined[outer])]
+            for each, above in self._classes.items()
+        }
+        return [_entity(key, named, told) for key, named in self._named.items() if key not in self._rests]
 
     def _quads(self, file: BinaryIO) -> Iterator[Quad]:
         # Imported here: a tab file needs no RDF parser.
@@ -217,10 +237,12 @@ class RdfParser:
         elif relation == ALIAS:
             self._about(head).aliases.append(CONTROL.sub(" ", tail))
         elif relation == TYPE:
-            self._about(head).types.append(name_of(tail) if tail.startswith(OWN) else local_name(tail))
+            self._about(head).types.append(tail)
         elif tail == NIL or (tail.startswith("_:") and not isinstance(tail, ValueText)):
             self._nodes.append(Triple(head, name_of(relation), tail))
         else:
+            if relation == SUBCLASS and not isinstance(tail, ValueText):
+                self._classes.setdefault(head, {})[tail] = None
             return Triple(head, name_of(relation), tail)
         return None
 
@@ -274,9 +296,36 @@ def _rank(language: str | None) -> int:
     return 1 if language == "en" or language.startswith("en-") else 2
 
 
-def _entity(key: str, named: _Named) -> Entity:
+def _entity(key: str, named: _Named, classes: Mapping[str, Iterable[str]]) -> Entity:
     # Sorted by rank alone: of labels of one rank the file's first.
     labels = [text for _, text in sorted(named.labels, key=lambda pair: pair[0])]
     label = labels[0] if labels else key
     aliases = dict.fromkeys(text for text in [*labels[1:], *named.aliases] if text != label)
-    return Entity(key, label, tuple(aliases), tuple(dict.fromkeys(named.types)))
+    types = dict.fromkeys(map(_type_name, named.types))
+    above = dict.fromkeys(_type_name(each) for each in _above(named.types, classes))
+    return Entity(key, label, tuple(aliases), (*types, *(each for each in above if each not in types)))
+
+
+def _names_more(each: str, outer: str, below: int) -> bool:
+    """Whether a class above another says more of its instances: one of another vocabulary that holds several classes.
+
+    One that holds no other class aligns vocabularies, and is no second name: brick:Quantity is a qudt:QuantityKind.
+    """
+    own = each[: -len(local_name(each))] == outer[: -len(local_name(outer))]
+    known = outer.startswith(_VOCABULARIES) or local_name(outer).casefold() in _ROOTS
+    return (own or below > 1) and not known
+
+
+def _above(types: Iterable[str], classes: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    """The classes above these, nearest first."""
+    met, open_ = set(types), list(types)
+    for each in open_:
+        for outer in classes.get(each, ()):
+            if outer not in met:
+                met.add(outer)
+                open_.append(outer)
+                yield outer
+
+
+def _type_name(iri: str) -> str:
+    return name_of(iri) if iri.startswith(OWN) else local_name(iri)

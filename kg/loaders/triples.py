@@ -12,7 +12,7 @@ from trivium.kg.errors import BadInputError
 from trivium.kg.loaders.delimited import DELIMITERS, detect_delimiter, is_header, parse_block, split_line
 from trivium.kg.loaders.jsonl import JSONL_SUFFIXES, JsonLines, is_apoc_line, is_graph_line
 from trivium.kg.loaders.neo4j_csv import Neo4jCsv, is_neo4j_csv
-from trivium.kg.loaders.rdf import RDF_SUFFIXES, RdfParser
+from trivium.kg.loaders.rdf import RDF_SUFFIXES, Classes, RdfParser
 from trivium.kg.loaders.skips import SkipLog
 from trivium.kg.loaders.source import Source
 from trivium.kg.types import Entity, Triple
@@ -31,8 +31,17 @@ class TripleReader:
         skipped: the malformed lines passed over; only with `skip_bad`.
     """
 
-    def __init__(self, path: Path | str, *, skip_bad: bool = False, names: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        path: Path | str,
+        *,
+        skip_bad: bool = False,
+        names: Collection[str] = (),
+        classes: Classes | None = None,
+    ) -> None:
         self._source = Source(path)
+        self._classes = classes
+        self._parser: RdfParser | None = None
         self._skip_bad = skip_bad
         self._names = names
         self._entities: list[Entity] = []
@@ -60,18 +69,21 @@ class TripleReader:
         Raises:
             BadInputError: a malformed line (unless skipped), a damaged file, or no triple in it at all.
         """
-        self.lines, self.skipped, self._entities = 0, SkipLog(self._skip_bad), []
+        self.lines, self.skipped, self._entities, self._parser = 0, SkipLog(self._skip_bad), [], None
         found = False
         for batch in self._batches():
             found = True
             yield batch
-        if not found and not self._entities:
+        if not found and not any(self.entities()):
             why = f" ({self.skipped}; the first: {self.skipped.first[0]})" if self.skipped.count else ""
             raise BadInputError(f"holds no triple{why}", path=self.path)
 
     def entities(self) -> Iterator[Entity]:
-        """Entities that the file itself names (RDF labels, aliases, types); complete once the triples are read."""
-        yield from self._entities
+        """Entities that the file itself names (RDF labels, aliases, types); complete once the triples are read.
+
+        Their types are complete once the files are read that say what the classes are, of those that share `classes`.
+        """
+        yield from self._entities if self._parser is None else self._parser.entities()
 
     def _batches(self) -> Iterator[Sequence[Triple]]:
         if self._source.suffix in RDF_SUFFIXES:
@@ -115,27 +127,29 @@ class TripleReader:
         self.lines, self._entities = parser.lines, parser.entities
 
     def _rdf(self) -> Iterator[list[Triple]]:
-        parser = RdfParser(self.path, self._source.suffix, self.skipped, self._names)
+        parser = RdfParser(self.path, self._source.suffix, self.skipped, self._names, self._classes)
         with self._source.open() as file:
             for batch in parser.batches(file):
                 self.lines = parser.statements
                 yield batch
-        self.lines = parser.statements
-        self._entities = parser.entities()
+        self.lines, self._parser = parser.statements, parser
 
 
-def read_triples(path: Path | str, *, skip_bad: bool = False, names: Collection[str] = ()) -> TripleReader:
+def read_triples(
+    path: Path | str, *, skip_bad: bool = False, names: Collection[str] = (), classes: Classes | None = None
+) -> TripleReader:
     """Open a file of triples: by tab, `|` or comma (its first line tells), RDF, .jsonl, Neo4j's exports; also `.gz`.
 
     Args:
         path: the file.
         skip_bad: count malformed lines and go on, where otherwise the first one raises.
         names: of RDF, IRIs of further predicates whose texts name their subjects.
+        classes: of RDF, the classes above each class, which files that are read together share.
 
     Raises:
         BadInputError: the file is missing, unreadable or a folder; its content is judged while iterating.
     """
-    return TripleReader(path, skip_bad=skip_bad, names=names)
+    return TripleReader(path, skip_bad=skip_bad, names=names, classes=classes)
 
 
 def is_graph_export(path: Path | str) -> bool:

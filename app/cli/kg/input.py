@@ -7,7 +7,7 @@ from pathlib import Path
 
 from trivium.app.cli.output import complain
 from trivium.app.cli.progress import ProgressDisplay
-from trivium.kg.loaders import EntityReader, SkipLog, TripleReader, read_entities, read_triples
+from trivium.kg.loaders import Classes, EntityReader, SkipLog, TripleReader, read_entities, read_triples
 from trivium.kg.types import Entity, Triple
 
 
@@ -29,7 +29,10 @@ class Input:
         skip_bad: bool = False,
         names: Collection[str] = (),
     ) -> None:
-        self._readers: list[TripleReader] = [read_triples(path, skip_bad=skip_bad, names=names) for path in files]
+        classes: Classes = {}
+        self._readers: list[TripleReader] = [
+            read_triples(path, skip_bad=skip_bad, names=names, classes=classes) for path in files
+        ]
         self._entities: EntityReader | None = None if entities is None else read_entities(entities, skip_bad=skip_bad)
         self.triples = 0
 

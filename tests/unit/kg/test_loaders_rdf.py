@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from trivium.app.cli.kg.input import Input
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders import read_entities, read_triples
+from trivium.kg.loaders.rdf import SUBCLASS
 from trivium.kg.types import Entity, Triple
 
 A = "http://a.org/"
@@ -147,3 +149,27 @@ def test_what_describes_the_vocabulary_is_no_data(tmp_path: Path) -> None:
         Triple("http://ex.org/acme", "http://ex.org/p1", "http://ex.org/ann"),
         Triple("http://ex.org/acme", "http://www.w3.org/2002/07/owl#sameAs", "http://ex.org/acme2"),
     ]
+
+
+def test_an_instance_of_a_class_is_one_of_those_above_it(tmp_path: Path) -> None:
+    ontology = """@prefix : <http://ex.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :DerivedUnit rdfs:subClassOf :Unit . :Unit rdfs:subClassOf :Concept, owl:Thing, [ a owl:Restriction ] .
+        :Concept rdfs:subClassOf :Unit .  # a circle
+        :Loose rdfs:subClassOf <http://other.org/Aligned>, :Entity . :Unit rdfs:subClassOf :Entity .
+        :Unit rdfs:subClassOf <http://other.org/Both> . :Loose rdfs:subClassOf <http://other.org/Both> .
+        :Kind a owl:Class . owl:Class rdfs:subClassOf rdfs:Class ."""
+    data = "@prefix : <http://ex.org/> . :N a :DerivedUnit ; rdfs:label 'newton' . :m a :Unit . :x a :Loose ."
+    paths = [tmp_path / "units.ttl", tmp_path / "ontology.ttl"]
+    paths[0].write_text("@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n" + data)
+    paths[1].write_text(ontology)
+    given = Input(paths)
+    triples = [triple for batch in given.batches() for triple in batch]
+    types = {each.id.rpartition("/")[2]: each.types for each in given.entities()}
+    assert types["N"] == ("DerivedUnit", "Unit", "Concept", "Both"), "whichever file comes first"
+    assert types["m"] == ("Unit", "Concept", "Both")
+    assert types["x"] == ("Loose", "Both"), "an alignment is no name"
+    assert types["Kind"] == ("Class",), "RDFS's own classes say nothing of the data"
+    assert ("http://ex.org/DerivedUnit", SUBCLASS, "http://ex.org/Unit") in triples, (
+        "and the hierarchy can be asked for"
+    )
