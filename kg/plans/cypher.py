@@ -426,7 +426,7 @@ class _CypherWriter:
             case Intersect():
                 first, *others = sorted(plan.sets, key=_cost)
                 x, query = self.entities(first)
-                joined = [each for each in others if _is_step(each) and not _is_from_all(each)]
+                joined = [each for each in others if _is_one_step(each) and not _is_from_all(each)]
                 query = self.filtered(query, [self.member(x, each) for each in others if each not in joined])
                 for each in joined:  # as clauses, since the planner may then begin at either end
                     test, walked = self.step_back(x, cast(Follow, each))
@@ -1027,9 +1027,13 @@ _CLAUSE = re.compile(r"(?<!STARTS )(?<!ENDS )\b(?:MATCH|WITH)\b")
 _CUT = re.compile(r"\b(?:WHERE|LIMIT|UNWIND|CALL)\b")
 
 
+def _is_one_step(plan: EntitySet) -> bool:
+    return isinstance(plan, Follow) and len(plan.steps) == 1
+
+
 def _is_step(plan: EntitySet) -> bool:
     """Whether a set is the ends of one step from many: tested by walking back from an entity."""
-    return isinstance(plan, Follow) and len(plan.steps) == 1 and _cost(plan) > _CHEAP
+    return _is_one_step(plan) and _cost(plan) > _CHEAP
 
 
 def _is_there_and_back(steps: Steps) -> bool:
