@@ -55,6 +55,7 @@ class PropertyProfile:
         name: the property's name.
         kind: the kind of most of its values.
         stored: the kind in which the store holds them, where it differs: numbers or dates written as text.
+        both: where `stored` is text: other values of the kind are held as what they are ("1.5" beside 2).
         pattern: how a date is written where `stored` is text: "ymd", "dmy" or "mdy" (separators are free); else "".
         kinds: all kinds that occur, `kind` first.
         unit: unit of a number ("km", "USD"); "" where unknown.
@@ -74,6 +75,7 @@ class PropertyProfile:
     name: str
     kind: ValueKind
     stored: ValueKind | Literal[""] = ""
+    both: bool = False
     pattern: str = ""
     kinds: tuple[ValueKind, ...] = ()
     unit: str = ""
@@ -249,5 +251,10 @@ def _merge(found: list[PropertyProfile]) -> PropertyProfile:
     kinds = tuple(dict.fromkeys((main, *(kind for each in found for kind in each.kinds or (each.kind,)))))
     most = max(found, key=lambda each: (each.kind == main, each.values))
     if most.kind != main:
-        most = replace(most, kind=main, stored="", pattern="", unit="")
+        most = replace(most, kind=main, stored="", both=False, pattern="", unit="")
+    alike = [each for each in found if each.kind == main]
+    as_text = next((each for each in alike if each.stored), None)
+    if as_text is not None:
+        both = any(each.both or not each.stored for each in alike)
+        most = replace(most, stored=as_text.stored, both=both, pattern=as_text.pattern)
     return replace(most, kinds=kinds, lists=any(each.lists for each in found), unique=False)

@@ -672,7 +672,11 @@ class _CypherWriter:
             made = f"CASE WHEN {test} THEN datetime(replace(trim({stored}), ' ', 'T')) END"
         else:
             made = f"CASE WHEN {test} THEN toFloat({stored}) END"
-        return f"coalesce({made}, nullIf({stored}, ''))" if known.mixed else made
+        if known.mixed:
+            return f"coalesce({made}, nullIf({stored}, ''))"
+        if known.both:
+            return f"CASE WHEN {stored} IS :: STRING THEN {made} WHEN {stored} = {stored} THEN {stored} END"
+        return made
 
     def format(self, known: PropertyProfile) -> str:
         """A parameter: the expression that texts match which read as a number, date or time.
@@ -870,7 +874,8 @@ class _CypherWriter:
         """Texts against a property of numbers or dates that are stored as texts."""
         known = self.profile.read_by(left)
         assert known is not None
-        plain = PropertyProfile(left.property, "text", lists=known.lists)
+        kinds: tuple[ValueKind, ...] = ("text", known.kind) if known.both or known.mixed else ()
+        plain = PropertyProfile(left.property, "text", kinds=kinds, lists=known.lists)
         v = self.name("y")
         if left.steps:
             end, link, walked = self.walked(row.nodes[left.start], left)

@@ -156,13 +156,16 @@ def _property(name: str, parts: Sequence[_Used]) -> PropertyProfile:
     every = np.concatenate([part[2] for part in parts])
     total, entities = len(every), len(sorted_distinct(every))
     ordered = main.kind != "point"
+    alike = [part[0] for part in parts if part[0].kind == main.kind]
+    as_text = next((each for each in alike if each.as_text), None)
     frequent = used[np.argsort(-counts, kind="stable")[:_EXAMPLES]]
     distinct = len(used) + sum(len(sorted_distinct(part[1])) for part in parts[1:])
     return PropertyProfile(
         name=name,
         kind=main.kind,
-        stored="text" if main.as_text else "",
-        pattern=main.pattern,
+        stored="text" if as_text is not None else "",
+        both=as_text is not None and len(alike) > 1,
+        pattern=as_text.pattern if as_text is not None else "",
         kinds=tuple(dict.fromkeys(part[0].kind for part in parts)),
         entities=entities,
         values=total,
