@@ -108,7 +108,8 @@ class BanditLog:
             BusyError, OSError, CorruptError: as `open`.
         """
         with self._writing() as db:
-            row = (pull.run, pull.arm, pull.space, _packed(pull.context), _now())
+            # Of a run that an edit made a number of, the column holds the text, and so must the checksum.
+            row = (str(pull.run), pull.arm, pull.space, _packed(pull.context), _now())
             db.execute(f"INSERT OR REPLACE INTO choices ({_CHOICE}, sum) VALUES (?, ?, ?, ?, ?, ?)", _summed(row))
             (last,) = db.execute("SELECT last_insert_rowid()").fetchone()
             db.execute("DELETE FROM choices WHERE seq <= ?", (last - _WAITING,))

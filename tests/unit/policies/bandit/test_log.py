@@ -13,7 +13,10 @@ import numpy as np
 import pytest
 
 from tests.unit.app.cli.running import ROOT
+from trivium.kg.embedded import build
+from trivium.kg.embedded.verify import verify
 from trivium.kg.errors import CorruptError, UsageError, VersionError
+from trivium.kg.types import Triple
 from trivium.policies.bandit.bandit import ARMS, BanditSettings, Floats, KeptBandit
 from trivium.policies.bandit.log import FILE, BanditLog, Pull
 
@@ -43,6 +46,16 @@ def test_feedback_reaches_the_arm_of_its_run_once(tmp_path: Path) -> None:
     report = kept.report()
     assert (report.rounds, report.waiting, report.sources) == (1, 0, {"user": 1})
     assert {arm.arm: arm.pulls for arm in report.arms if arm.pulls} == {"sub/graph": 1}
+
+
+def test_a_run_that_an_edit_made_a_number_of_is_no_damage(tmp_path: Path) -> None:
+    build(tmp_path / "kg", [[Triple("a", "r", "b")]])
+    log = BanditLog.open(tmp_path / "kg")
+    log.choose(Pull(5, ARMS[0].name, "e", _context(0)))  # type: ignore[arg-type]
+    assert verify(tmp_path / "kg") == []
+    assert log.give("5", 1.0, "user") == (ARMS[0].name, 1.0, True)
+    assert verify(tmp_path / "kg") == []
+    log.close()
 
 
 def test_a_bandit_sees_what_another_process_counted_and_a_new_one_the_same(tmp_path: Path) -> None:
@@ -85,7 +98,9 @@ WRITER = """
 import sys
 from pathlib import Path
 import numpy as np
+from trivium.kg.types import Triple
 from trivium.policies.bandit.bandit import KeptBandit
+from trivium.kg.types import Triple
 from trivium.policies.bandit.bandit import BanditSettings
 folder, name, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 kept = KeptBandit.open(folder, "e", 8, BanditSettings(regularization=1.0))
