@@ -28,6 +28,8 @@ _LONGEST = 4  # hops of one chain
 FIGURED = frozenset({"with", "and"})  # before a figure of each of a set
 RANKED = frozenset({("by",), ("rank",)})  # begin the data of a set that waits for what ranks it
 SIGNS = {"before": "<", "after": ">"}
+OWN = "own"
+"""Form of a column whose type is said before it: "crime date"."""
 WHOLE = 0.9  # likeness from which a word is a column's name, and not a part of it
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from trivium.policies.reader import scores
 from trivium.policies.reader.items import Item, flat
 from trivium.policies.reader.names import words_of
-from trivium.policies.reader.rules.base import FIGURED, TIMES, WHOLE, Gap, Rule, Rules, is_true, likeness
+from trivium.policies.reader.rules.base import FIGURED, OWN, TIMES, WHOLE, Gap, Rule, Rules, is_true, likeness
 from trivium.policies.reader.sketch import Sketch
 
 _OWNED = frozenset({"s"})
@@ -120,6 +120,10 @@ class ColumnRules(Rules):
     def _column_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         links, score = (left.links, right.links), left.score + right.score
         lists = right.data if right.category == "PL" else (right.data,)
+        if right.category == "P" and not gap and left.form == "plain" and left.node == ("all", left.type):
+            own = tuple(n for n in right.data if self._schema.properties[n].type == left.type)
+            if own:  # "the earliest crime date"
+                yield right.but(data=own, score=score, links=links, form=OWN)
         if "by" in gap and right.category == "P" and left.node and left.node[0] == "top":
             for term, cost in self._term(left, right.data):  # "the three oldest lines by founding year"
                 yield left.but(node=(*left.node[:2], term, *left.node[3:]), score=score + 0.3 - cost, links=links)

@@ -7,7 +7,7 @@ from typing import Any
 
 from trivium.policies.reader import scores
 from trivium.policies.reader.items import Item
-from trivium.policies.reader.rules.base import RANKED, WHOLE, Gap, Rule, likeness
+from trivium.policies.reader.rules.base import OWN, RANKED, WHOLE, Gap, Rule, likeness
 from trivium.policies.reader.rules.relationships import RelationshipRules
 from trivium.policies.reader.schema import Property
 from trivium.policies.reader.sketch import Sketch
@@ -68,7 +68,7 @@ class SuperlativeRules(RelationshipRules):
             score -= 0.1
         elif not gap and set(hints) >= _AGED and likeness(right) < WHOLE:
             yield from self._oldest(left, right, score, links)
-        yield Item("KEY", None, -1, (direction, limit, right.data), score, links)
+        yield Item("KEY", None, -1, (direction, limit, right.data), score, links, right.form)
 
     def _oldest(self, left: Item, right: Item, score: float, links: Any) -> Iterator[Item]:
         """As in "oldest building" by `built_year`: what was built, since a year is early and not old."""
@@ -351,7 +351,8 @@ class SuperlativeRules(RelationshipRules):
         for term, ways in self._term(right, left.data[2]):
             cost = ways if self._columns.ordered_term(term, left.data[2]) else ways + scores.UNORDERED
             function = "maximum" if direction == "max" else "minimum"
-            value = score - cost - (0.05 if gap & self._words.among else 0.55)
+            of_it = bool(gap & self._words.among) or left.form == OWN
+            value = score - cost - (0.05 if of_it else 0.55)
             if limit == 1:
                 yield Item("X", right.node, right.type, ("agg", function, term), value, links, right.form)
             yield self._top(
@@ -359,7 +360,7 @@ class SuperlativeRules(RelationshipRules):
                 term,
                 direction == "max",
                 limit,
-                score - cost - (0.1 if not gap else 0.5 if gap & self._words.among else 0.8),
+                score - cost - (0.5 if of_it else 0.1 if not gap else 0.8),
                 links,
             )
 

@@ -82,6 +82,20 @@ def test_a_date_of_something_else_orders_nothing() -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "date"),
+    [
+        ("What is the earliest audit date at Weiden?", "2024-03-01"),
+        ("What is the earliest audit date of audits performed by Ines Brandt?", "2024-01-09"),
+        ("What is the latest audit date?", "2024-05-11"),
+    ],
+)
+def test_the_first_date_of_things_is_a_date(question: str, date: str) -> None:
+    outcome = _best(question).outcome
+    assert outcome is not None
+    assert date in str(outcome.answer)
+
+
+@pytest.mark.parametrize(
     ("question", "truth"),
     [
         ("Could you gather the audits of Weiden?", False),
