@@ -120,7 +120,8 @@ class ColumnRules(Rules):
     def _column_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         links, score = (left.links, right.links), left.score + right.score
         lists = right.data if right.category == "PL" else (right.data,)
-        if right.category == "P" and not gap and left.form == "plain" and left.node == ("all", left.type):
+        whole = right.category == "P" and likeness(right) >= WHOLE and not gap
+        if whole and left.form == "plain" and left.node == ("all", left.type):
             own = tuple(n for n in right.data if self._schema.properties[n].type == left.type)
             if own:  # "the earliest crime date"
                 yield right.but(data=own, score=score, links=links, form=OWN)
