@@ -10,11 +10,20 @@ from pydantic import Field
 
 from trivium.kg.errors import NotLearntError
 from trivium.kg.plans.plan import ChainStep, Entities, Follow, Term, ValueOf
-from trivium.kg.text import fold_case
+from trivium.kg.text import fold_case, tokens
 from trivium.kg.types import Hop, LogicalChain, chain_text
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.confidence.model import DEFAULT
-from trivium.policies.confidence.signals import AnswerSignals, asks_truth, end_of, is_misfit, is_small_talk, signals_of
+from trivium.policies.confidence.signals import (
+    AnswerSignals,
+    asks_truth,
+    end_of,
+    is_misfit,
+    is_small_talk,
+    last_step,
+    left_noun,
+    signals_of,
+)
 from trivium.policies.reader.chains.decomposer import Decomposition
 from trivium.policies.reader.english import classes
 from trivium.policies.reader.reader import Reading
@@ -77,7 +86,7 @@ async def assess_reading(
     kinds = {relation.name: relation.kind for relation in await kg.store.schema()}
     end = end_of(found, best.plan if plan and best else None)
     figure = kinds.get(end) not in (None, "text", "point", "boolean")
-    misfit = is_misfit(question, end, kinds)
+    misfit = is_misfit(question, end, kinds) or await _is_other_kind(kg, question, found, best if plan else None)
     truth = kinds.get(end) == "boolean"
     signals = signals_of(found, readings, plan=plan, question=question, misfit=misfit, figure=figure, truth=truth)
     sure, truth = DEFAULT.confidence(signals), asks_truth(question)
@@ -98,6 +107,16 @@ async def assess_reading(
     unread = tuple(dict.fromkeys([*known.strange, *(() if missing else known.foreign)]))
     chat = not found.sub_questions and not known.about and is_small_talk(question)
     return Assessment(sure, signals, unread, known.names, missing, known.about, chat, truth)
+
+
+async def _is_other_kind(kg: Knowledge, question: str, found: Decomposition, plan: Reading | None) -> bool:
+    """Whether another kind of thing is asked for than is given, by a noun that nothing accounts for: a hospital."""
+    noun, step = left_noun(question, found, plan), last_step(found, plan.plan if plan else None)
+    reader = await kg.reader() if noun and step else None
+    if reader is None or step is None:
+        return False
+    read = {word for text in tokens(question) if (word := text.text) != noun}
+    return reader.asked_kinds.is_other(noun, step.relation, inverse=step.inverse, read=read)
 
 
 def _only_asks(operator: str) -> bool:

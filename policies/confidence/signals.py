@@ -224,10 +224,14 @@ def signals_of(
         known = replace(known, gap=0.0, foreign=(), unnamed=0, loose=0, wrong=0, detour=False)
     if plan and known is not None and _names_in_full(readings[0]):
         known = replace(known, loose=0, wrong=0)  # to chains, "Boston, Massachusetts" is one name of one thing
-    misfit = misfit or any(each.repeats and (plan or bool(strange)) for each in same[:1])
-    misfit = misfit or _sorts_others(same or readings) or (known is not None and known.misfit and not plan)
-    misfit = misfit or (figure and not unread.isdisjoint(_kind_asked(question)))
-    misfit = misfit or any(_is_another_kind(question, each) for each in same[:1] if plan or _ends(each.plan))
+    misfit = (
+        misfit
+        or any(each.repeats and (plan or bool(strange)) for each in same[:1])
+        or _sorts_others(same or readings)
+        or (known is not None and known.misfit and not plan)
+        or (figure and not unread.isdisjoint(_kind_asked(question)))
+        or any(_is_another_kind(question, each) for each in same[:1] if plan or _ends(each.plan))
+    )
     out = {
         "plan": float(plan),
         "half": float(not plan and apart and (best is None or bool(best.unused))),
@@ -499,6 +503,38 @@ def _is_left_after_which(words: Sequence[str], unread: AbstractSet[str], read: A
     return False
 
 
+def left_noun(question: str, found: Decomposition | None, plan: Reading | None) -> str:
+    """The noun that is asked for and that nothing accounts for, "" where there is none: "in which *hospital* was …".
+
+    Args:
+        question: in words.
+        found: the decomposition whose chains answer.
+        plan: the reading that answers in their place.
+    """
+    if plan is not None:
+        left = {word for text in (*plan.unread, *plan.kinds) for word in fold_case(text).split()}
+    else:
+        left = set(found.support.strange) if found is not None and found.support is not None else set()
+    words = [token.text for token in tokens(question)]
+    for place in (place for place, word in enumerate(words) if word in english().which):
+        noun = [*takewhile(lambda word: not _says_nothing(word), words[place + 1 : place + 3])]
+        if noun and noun[0] in left and not (len(noun) > 1 and noun[1] not in left):
+            return noun[0]
+    return ""
+
+
+def last_step(found: Decomposition | None, plan: QueryPlan | None) -> Hop | None:
+    """The step that leads to what a plan gives, without a plan what chains do; None where it is no thing."""
+    if plan is None:
+        chains = [sub.chain for sub in found.sub_questions if sub.chain] if found is not None else []
+        return chains[-1][-1] if chains else None
+    while isinstance(plan, Where | Top | Minus):
+        plan = plan.source
+    if not isinstance(plan, Follow):
+        return None
+    return Hop(plan.steps[-1].relation, plan.steps[-1].direction == "in")
+
+
 def _asks_what_is_done(words: Sequence[str], unread: AbstractSet[str]) -> bool:
     """Whether something is asked of who is named: "where does …", "when was …"; or of who does it: "who cleans …".
 
@@ -566,6 +602,7 @@ def _gives_all(question: str, reading: Reading) -> bool:
     """
     plan = reading.plan
     counted = isinstance(plan, Aggregate) and plan.function == "count" and isinstance(plan.source, OfType)
+    walked = isinstance(plan, Follow) and isinstance(plan.source, OfType)  # "songs about love": of all bands
     words = [token.text for token in tokens(question)]
     left = [
         word
@@ -573,7 +610,7 @@ def _gives_all(question: str, reading: Reading) -> bool:
         for word in fold_case(text).split()
         if word not in words or not _holds_all(words, words.index(word))
     ]
-    return bool(left) and (counted or isinstance(plan, OfType))
+    return bool(left) and (counted or walked or isinstance(plan, OfType))
 
 
 def _holds_all(words: Sequence[str], place: int) -> bool:
@@ -698,12 +735,21 @@ def is_misfit(question: str, end: str, kinds: Mapping[str, PropertyKind | None])
         dated = kinds[end] in ("date", "datetime") or "year" in words_of(end)
         return kinds[end] is None or (dated and "old" not in how)  # 1954 is no length
     heads = {noun for noun, after in pairwise(words) if after in classes().auxiliaries}  # no "price category"
+    if _is_too_fine(words, end, kinds):
+        return True
     figures = {other for one, other in pairwise(words) if one in english().which and other in heads & _measures()}
     if figures.difference(words_of(end)) and end in kinds and kinds[end] is None:
         return True  # a country is no altitude
     if words[1:2] and words[1] in classes().prepositions and _is_person(words[0]) and words[0] not in words_of(end):
         asked = asked or frozenset({"who"})  # "architect of X" is no year, "author birth year of X" is one
     return bool(asked) and asked <= classes().no_figure and kinds.get(end) not in (None, "text", "point")
+
+
+def _is_too_fine(words: Sequence[str], end: str, kinds: Mapping[str, PropertyKind | None]) -> bool:
+    """Whether a part of a year is asked for and a number answers, a part of a day and a date: 1954 is in no month."""
+    asked = {noun for word, noun in pairwise(words) if word in english().which}.difference(words_of(end))
+    fine = {"number": classes().parts_of_years | classes().parts_of_days, "date": classes().parts_of_days}
+    return not asked.isdisjoint(fine.get(kinds.get(end) or "", ()))
 
 
 @cache

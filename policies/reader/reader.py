@@ -26,6 +26,7 @@ from trivium.kg.profile import TYPE_PROPERTY
 from trivium.kg.text import fold_case, fold_name, tokens
 from trivium.policies.linking import NamedEntity, NameIndex
 from trivium.policies.reader import scores
+from trivium.policies.reader.asked_kinds import AskedKinds
 from trivium.policies.reader.chart import Chart
 from trivium.policies.reader.columns import Columns
 from trivium.policies.reader.english import Language, Superlative, classes, english
@@ -202,6 +203,7 @@ class Reader:
 
     Attributes:
         ranking: what pairs taught about plans; None adds nothing.
+        asked_kinds: compares what is asked for with what relations lead to.
         values: which values a text names, by the numbers of `schema.properties`; relationship properties follow.
         edges: properties of relationships, each with its relations, in that order.
     """
@@ -226,6 +228,7 @@ class Reader:
         self._columns = Columns(self.schema, self.language, self.matcher)
         self._guesses = Guesses(self.schema, self.language, self._columns)
         self._sorts = Sorts(self.schema, self.language)
+        self.asked_kinds = AskedKinds(self.schema, self.language, embedder)
         self.edges = _edges(self.schema)
         self._tagger = Tagger(self.schema, self.language, self.matcher, self.values, names, self.edges, ties)
         content = self.language.stop | {"has", "have", "is"}

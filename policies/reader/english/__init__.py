@@ -109,6 +109,8 @@ class WordClasses:
     placeholders: frozenset[str]
     you: frozenset[str]
     asks: frozenset[str]
+    parts_of_years: frozenset[str]
+    parts_of_days: frozenset[str]
     when_where: frozenset[str]
 
     @cached_property

@@ -125,6 +125,20 @@ def test_a_thing_is_no_measure() -> None:
     assert not is_misfit("what price category is Sidamo sold in?", "sold_in", kinds)
 
 
+def test_a_year_is_in_no_month_and_a_day_at_no_hour() -> None:
+    kinds: dict[str, PropertyKind | None] = {
+        "released": "number",
+        "opened": "date",
+        "shown": "datetime",
+        "month": "number",
+    }
+    asked = ["in which month was it?", "in which year was it?", "at which hour was it?"]
+    assert [is_misfit(question, "released", kinds) for question in asked] == [True, False, True]
+    assert [is_misfit(question, "opened", kinds) for question in asked] == [False, False, True]
+    assert [is_misfit(question, "shown", kinds) for question in asked] == [False, False, False]
+    assert not is_misfit(asked[0], "month", kinds)
+
+
 def test_readings_that_give_the_same_speak_for_each_other() -> None:
     first, second, third = (
         replace(_reading(text), score=score, outcome=Outcome(2, answer))
