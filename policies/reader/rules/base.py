@@ -311,4 +311,5 @@ def is_true(term: Sketch) -> Sketch:
 
 def likeness(item: Item) -> float:
     """How alike the least like of the words of an item is to what it is read as, in [0, 1]."""
-    return min((like for _, _, like in flat(item.links)), default=1.0)
+    said = (like for place, _, like in flat(item.links) if place >= 0)  # paths between them are no words
+    return min(said, default=1.0)
