@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 from collections.abc import Sequence
@@ -70,6 +71,8 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
     """
     import asyncio
 
+    if question is not None:
+        gc.disable()  # it would walk all that imports make, again and again: a sixth of the time; run() turns it on
     from trivium.graphs.methods import method_named
 
     chosen = method_named(method)

@@ -11,6 +11,7 @@ Exit status: 0; 1 the request failed; 2 wrong usage; 130 interrupted.
 from __future__ import annotations
 
 import errno
+import gc
 import logging
 import os
 import sys
@@ -76,7 +77,9 @@ FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 
 def main() -> None:
     """Run the command line and leave the process with its exit status."""
-    sys.exit(run(sys.argv[1:]))
+    status = run(sys.argv[1:])
+    gc.freeze()  # the process ends here: nothing need be walked once more
+    sys.exit(status)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -98,6 +101,8 @@ def run(arguments: Sequence[str]) -> int:
         if end.code == INTERRUPTED:
             complain("interrupted")
         return end.code if isinstance(end.code, int) else int(end.code is not None)
+    finally:
+        gc.enable()
     return 0
 
 
