@@ -22,6 +22,7 @@ from trivium.policies.confidence.signals import (
     is_small_talk,
     last_step,
     left_noun,
+    may_ask_truth,
     signals_of,
 )
 from trivium.policies.reader.chains.decomposer import Decomposition
@@ -57,6 +58,9 @@ class Assessment:
         chat: whether it names nothing and is no question for a knowledge graph.
         about: id of the entity that the question is about, "" for none.
         truth: whether it asks for yes or no.
+        alone: of chains, whether no plan would answer in their place: many pairs show chains of their length, the graph
+            has no types, and the question may not ask for yes or no.
+        most: of chains, what the confidence is at most once the plan reader has read the question, too.
     """
 
     confidence: float
@@ -67,6 +71,8 @@ class Assessment:
     about: str = ""
     chat: bool = False
     truth: bool = False
+    alone: bool = False
+    most: float = 1.0
 
 
 @tool(AssessReadingArguments)
@@ -106,7 +112,9 @@ async def assess_reading(
         return Assessment(sure, signals, found.computes, (), missing, known.about, truth=truth)
     unread = tuple(dict.fromkeys([*known.strange, *(() if missing else known.foreign)]))
     chat = not found.sub_questions and not known.about and is_small_talk(question)
-    return Assessment(sure, signals, unread, known.names, missing, known.about, chat, truth)
+    alone = found.taught and found.doubt is None and not found.typed and not may_ask_truth(question)
+    most = DEFAULT.most(signals)
+    return Assessment(sure, signals, unread, known.names, missing, known.about, chat, truth, alone, most)
 
 
 async def _is_other_kind(kg: Knowledge, question: str, found: Decomposition, plan: Reading | None) -> bool:

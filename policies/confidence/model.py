@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from trivium.policies.confidence.signals import AnswerSignals
 
@@ -172,6 +172,14 @@ class ConfidenceModel:
             against = sum(value for name, value in said.items() if name in VETOES)
             total = (1 - TRUSTED) * (total - against) + TRUSTED * signals.trust + against
         return 1 / (1 + math.exp(-max(min(total, 30.0), -30.0)))
+
+    def most(self, signals: AnswerSignals) -> float:
+        """What the chance of chains is at most once the plan reader has read the question, too.
+
+        It may agree with them, and read words that are strange to them; all else that it says counts against them.
+        """
+        agreed = replace(signals, strange=0.0, odd=0.0, asked_for=0.0, untrue=0.0, read=1.0, agrees=1.0)
+        return max(self.confidence(signals), self.confidence(agreed))
 
 
 DEFAULT = ConfidenceModel()

@@ -718,6 +718,11 @@ def asks_truth(question: str) -> bool:
     )
 
 
+def may_ask_truth(question: str) -> bool:
+    """Whether a plan may say yes or no to a question: it begins with a word that such a question begins with."""
+    return any(word.text in classes().yes_no | classes().may for word in tokens(question)[:1])
+
+
 def is_misfit(question: str, end: str, kinds: Mapping[str, PropertyKind | None]) -> bool:
     """Whether a question asks for a person or a place and numbers, dates or times answer it, or the other way round.
 

@@ -51,6 +51,10 @@ from trivium.tools.read_question import Reading
 _SURE = 0.8
 """Chance of being right from which what pairs taught is not compared with the plan reader's reading."""
 
+_SURE_ALONE = 0.65
+"""The same where no plan would answer in their place (`Assessment.alone`). Of MetaQA's new wordings and of topics that
+lack what they ask, one in 38 so sure was withheld by what the plan reader said, as many right as wrong."""
+
 _SUREST = 2.5
 """Nats beyond which an answer is not surer; as where held-out pairs are judged (`reader.chains.scoring.learn`)."""
 
@@ -260,8 +264,11 @@ async def _read_by(
     if found.taught and found.sub_questions and not found.computes and _reads_all(found) and not _names_in_part(found):
         # No plan would answer in its place; it would only say how sure the chains are.
         assessment = await assess_reading(kg, question, found, (), plan=False)
-        if assessment.confidence >= _SURE:
-            taught = _Decomposed(found, events=_stale(found), assessment=assessment)
+        sure, best = assessment.confidence, _Decomposed(found, events=_stale(found), assessment=assessment)
+        if assessment.alone and (assessment.most < MIN_CONFIDENCE or (sure >= _SURE_ALONE and not assessment.missing)):
+            return best
+        if sure >= _SURE:
+            taught = best
             if not assessment.missing:
                 return taught
     # What pairs taught of the chains guides a plan that computes; another one judges them by what it reads on its own.

@@ -85,6 +85,7 @@ class CompactDecomposer:
         return replace(
             self._write(question, found, confidence),
             taught=self.is_taught,
+            typed=bool(self.types),
             support=self._support(question, found, schema_hops(await store.schema())),
             chains=found.chains if found else {},
             computes=_computes(question, found),

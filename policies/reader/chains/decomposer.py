@@ -64,6 +64,7 @@ class Decomposition:
         unread: names in the question that the chosen reading makes no use of.
         computes: the words outside its names that ask for a computation, which no chain is.
         taught: whether pairs taught the decomposer, and not the schema alone.
+        typed: whether the graph's entities have types, over which a plan may say more than chains do.
         confidence: the share of the best reading among the feasible ones found, in [0, 1].
         support: how well the question's words support the reading, where the decomposer can tell.
         chains: for each entity that may be meant the chains that leave it, each with its nats behind the best.
@@ -79,6 +80,7 @@ class Decomposition:
     unread: tuple[str, ...] = ()
     computes: tuple[str, ...] = ()
     taught: bool = False
+    typed: bool = True
     support: Support | None = None
     chains: Chains = field(default_factory=dict)
     shown: bool = False

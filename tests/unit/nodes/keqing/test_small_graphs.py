@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -237,6 +238,37 @@ async def test_of_pairs_reading_and_the_schema_s_the_surer_one_answers_what_pair
         monkeypatch.setattr("trivium.nodes.keqing.decompose.stage.decompose_question", read)
         found = await _ask(graphs["company"], "who works for Acme?")
         assert sorted(entity["label"] for entity in found["answers"]) == answers
+
+
+@pytest.mark.parametrize(
+    ("given", "asked"),
+    [
+        ({"share": 0.99}, False),  # sure
+        ({"share": 0.4}, False),  # never sure enough, whatever a plan says
+        ({"share": 0.75}, True),
+        ({"share": 0.99, "typed": True}, True),
+        ({"share": 0.99, "doubt": 0.0}, True),
+        ({"share": 0.99, "question": "does Ann work for Acme?"}, True),
+    ],
+)
+async def test_the_plan_reader_is_asked_of_chains_that_many_pairs_taught_only_where_it_can_change_what_is_claimed(
+    given: dict[str, Any], asked: bool, graphs: Mapping[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = await decompose_question.operation(await open_knowledge(str(graphs["company"])), "who works for Acme?")
+    taught = replace(known, taught=True, support=Support(hops=1, unnamed=1), confidence=given["share"])
+    taught = replace(taught, typed=given.get("typed", False), doubt=given.get("doubt"))
+    plans: list[str] = []
+
+    async def read(*_: object) -> Decomposition:
+        return taught
+
+    async def plan(question: str, *_: object) -> None:
+        plans.append(question)
+
+    monkeypatch.setattr("trivium.nodes.keqing.decompose.stage.decompose_question", read)
+    monkeypatch.setattr("trivium.nodes.keqing.decompose.stage.plan_question", plan)
+    await _ask(graphs["company"], given.get("question", "who works for Acme?"))
+    assert bool(plans) == asked
 
 
 @pytest.mark.parametrize(
