@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from trivium.kg.loaders.delimited import CONTROL
+from trivium.kg.tables.codes import names_of_codes
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableMapping
 from trivium.kg.tables.reading import Cell, Row, SourceTable
 from trivium.kg.tables.writing import cut, plain
@@ -53,8 +54,14 @@ class Applied:
             yield batch
 
     def entities(self) -> Iterator[Entity]:
-        """The rows by their labels and types, and the entities that have no table."""
-        yield from self._named.values()
+        """The rows by their labels and types, and the entities that have no table; codes with the names they are of."""
+        by_kind: dict[str, list[str]] = {}
+        for each in self._named.values():
+            by_kind.setdefault(each.types[0], []).append(each.label)
+        names = {kind: names_of_codes(labels, kind) for kind, labels in by_kind.items()}
+        for each in self._named.values():
+            name = names[each.types[0]].get(each.label)
+            yield replace(each, aliases=(*each.aliases, name)) if name else each
 
     def _places(self) -> set[str]:
         """The `TABLE.COLUMN`s that columns refer to."""
@@ -93,7 +100,9 @@ class Applied:
             id_ = _row_id(mapping, places, row, number)
             texts = (text for column in mapping.label for text in row[places[column]][:1])
             label = _clean(" ".join(texts)) or self._unnamed(mapping, id_)
-            self._named.setdefault(id_, Entity(id_, label, types=(_type(mapping, places, row),)))
+            known = self._named.setdefault(id_, Entity(id_, label, types=(_type(mapping, places, row),)))
+            if more := [each for each in _aliases(mapping, places, row) if each not in (known.label, *known.aliases)]:
+                self._named[id_] = replace(known, aliases=(*known.aliases, *more))
         for name, column in mapping.columns.items():
             for end in self._ends(table, name, column, row[places[name]]):
                 yield Triple(id_, column.relation, end)
@@ -172,6 +181,15 @@ class Applied:
 def _type(mapping: TableMapping, places: Mapping[str, int], row: Row) -> str:
     own = _clean(next(iter(row[places[mapping.type_by]]), "")) if mapping.type_by else ""
     return own or mapping.type
+
+
+def _aliases(mapping: TableMapping, places: Mapping[str, int], row: Row) -> Iterator[str]:
+    """What a row is called beside its label."""
+    for name in mapping.alias:
+        split = mapping.columns[name].split if name in mapping.columns else ""
+        yield from dict.fromkeys(
+            filter(None, (_clean(part) for text in row[places[name]] for part in cut(text, split)))
+        )
 
 
 def _row_id(mapping: TableMapping, places: Mapping[str, int], row: Row, number: int) -> str:

@@ -29,7 +29,7 @@ _SAME_NAME = 0.5  # the same where both columns have one name
 _IN_COMMON = 0.2  # share of the smaller of two columns of one name that both hold, where they mean the same things
 _IN_LISTS = 0.1  # the same of numbered columns whose cells are filled as lists are
 _COMPLETE, _MOSTLY = 0.95, 0.5  # share of rows that have a label; the same in a column called name or title
-_LONG_KEY, _LONG_NAME = 64, 40  # characters
+_LONG_KEY, _LONG_NAME, _SMALL_WORD = 64, 40, 3  # characters
 _UPPER, _LOWER = (
     r"A-Z\u00c0-\u00d6\u00d8-\u00de\u0391-\u03a9\u0401-\u042f",
     r"a-z\u00df-\u00f6\u00f8-\u017f\u03ac-\u03ce\u0430-\u0451",
@@ -42,15 +42,23 @@ _UNIT = re.compile(r"(?<=[a-z]{3})(?=(?:km2|km|kg|cm)(?![a-z\d]))", re.IGNORECAS
 _NUMBERED = re.compile(r"(.*?[^\d])(\d{1,2})")
 _KEY_WORDS = frozenset({"id", "ids", "key", "code", "no", "nr", "number", "ref", "fk", "uuid", "uri", "iri"})
 _NAME_WORDS = ("name", "title", "label", "caption", "heading", "headline")
+_OTHER_NAMES = frozenset({"alias", "aka", "synonym", "nickname", "abbreviation", "pseudonym"})
+_OTHER = frozenset(
+    {"other", "another", "alternative", "alternate", "alt", "former", "official", "common", "short", "native", "local"}
+)
 _PARTS_OF_NAMES = (("first", "last"), ("given", "family"), ("fore", "sur"), ("firstname", "lastname"))
 _PLURALS = {"people": "person", "children": "child", "men": "man", "women": "woman"}
 _TIMES = frozenset({"year", "month", "day", "date", "time"})  # are no rows of a table, whatever its numbers
 _OWN_PARTS = frozenset({*_KEY_WORDS, *_NAME_WORDS, "alias", "type"})  # written in one word behind the table's: parkname
 _NAMING_PARTS = frozenset({"id", "code", "key", "number", "name"})  # the same behind another table's: countrycode
 _SHORTEST_STEM = 3
+_OWN_NAMES = 0.8  # distinct texts for each row that has one, from which a column may name rows
 _NOT_NUMBERS = frozenset({"zip", "postcode", "postal", "phone", "telephone", "fax", "isbn", "issn"})
 _LISTS = frozenset({"json", "list", "array", "arr"})
 # Graphs as tables: what their tables, the columns of types and relations, and the ends are called.
+_SAYS_TABLE = frozenset(
+    {"data", "dataset", "table", "list", "sample", "export", "csv", "raw", "clean", "cleaned", "full", "record", "db"}
+)  # in a table's name, of what its rows are
 _NODES = frozenset({"node", "entity", "vertex", "vertice", "thing", "concept", "object"})
 _EDGES = frozenset({"edge", "link", "relation", "relationship", "triple", "fact", "connection"})
 _KINDS = frozenset({"type", "kind", "class", "category", "label"})
@@ -194,6 +202,8 @@ def _look_at(table: SourceTable) -> _Seen:
 def _part_words(seen: Sequence[_Seen]) -> None:
     """Part names written in one word by what tables are called: `countrycode`, `parkname`; `cities15000` are cities.
 
+    So are `country_data` countries, unless there are two such tables.
+
     So are `currencycode` and `currencyname` parted, since two columns say something of a currency.
     """
     by_name = Counter(" ".join(each.words[:-1]) for each in seen)
@@ -202,6 +212,10 @@ def _part_words(seen: Sequence[_Seen]) -> None:
         numbered = rest and rest[-1].isalpha() and each.words[-1].isdigit()
         if numbered and by_name[" ".join(rest)] == 1:
             each.words = rest
+    for each in seen:
+        bare = [word for word in each.words if word not in _SAYS_TABLE]
+        if bare and any(map(str.isalpha, bare)) and all(bare != other.words for other in seen if other is not each):
+            each.words = bare
     things = {each.words[-1] for each in seen if each.words}
     for each in seen:
         single = [profile for profile in each.columns.values() if len(profile.words) == 1]
@@ -375,8 +389,9 @@ def _mapping(seen: _Seen, shared: SharedColumns, tables: Sequence[_Seen]) -> Tab
         return _links(seen, [*ends, named], file)
     label = _label(seen)
     type_by = _kinds(seen, _KINDS) if seen.key and _NODES & set(seen.words) else ""
+    alias = tuple(each.name for each in seen.columns.values() if about is None and _is_other_name(seen, each, label))
     columns = {
-        profile.name: _without_type(seen, _column(seen, profile, shared))
+        profile.name: _without_type(seen, _value(profile) if profile.name in alias else _column(seen, profile, shared))
         for profile in seen.columns.values()
         if (about is None or profile is not seen.key) and profile.name not in label and profile.name != type_by
     }
@@ -388,7 +403,19 @@ def _mapping(seen: _Seen, shared: SharedColumns, tables: Sequence[_Seen]) -> Tab
         return TableMapping(file, id=seen.key.name, about=f"{other.table.name}.{key.name}", columns=columns)
     words = [singular(word) for word in words_of(seen.table.kind)] or _called_by(seen, tables) or seen.words
     kind = " ".join(_PLURALS.get(word, word) for word in words) or seen.table.name
-    return TableMapping(file, kind, seen.key.name if seen.key else "", label, columns=columns, type_by=type_by)
+    id_ = seen.key.name if seen.key else ""
+    return TableMapping(file, kind, id_, label, columns=columns, type_by=type_by, alias=alias)
+
+
+def _is_other_name(seen: _Seen, profile: _Profile, label: Sequence[str]) -> bool:
+    """Whether a column holds what else the rows are called: `aliases`, `official_name`, `park.alias`."""
+    words = [word if word in _OTHER_NAMES else singular(word) for word in profile.words]
+    named = bool(label) and profile.name not in label and profile.kind is None and profile.name not in seen.refers
+    if not named or not words or len(profile.texts) < _OWN_NAMES * profile.filled or not _are_names(profile.texts):
+        return False
+    if set(words) <= {*_OTHER_NAMES, *seen.words}:
+        return bool(_OTHER_NAMES & set(words))
+    return words[-1] == "name" and bool(_OTHER & set(words)) and set(words[:-1]) <= {*_OTHER, *seen.words}
 
 
 def _says_name(seen: _Seen, profile: _Profile, label: Sequence[str]) -> bool:
@@ -640,6 +667,12 @@ def _value(profile: _Profile) -> TableColumn:
 def _are_names(texts: Iterable[str]) -> bool:
     """Whether texts are short and written as names are: most begin with a capital letter, or in a script without."""
     known = list(texts)
-    short = sum(len(text) <= _LONG_NAME and len(text.split()) <= 5 for text in known)
+    short = sum((len(text) <= _LONG_NAME and len(text.split()) <= 5) or _is_title(text) for text in known)
     named = sum(text[:1].isalpha() and not text[:1].islower() for text in known)
     return short >= 0.9 * len(known) and named >= 0.8 * len(known)
+
+
+def _is_title(text: str) -> bool:
+    """Whether a text is written as titles are: "TSN Comeback Player of the Year", with small letters in small words."""
+    long = (word for word in text.split() if len(word) > _SMALL_WORD)
+    return len(text) <= _LONG_KEY and all(not word[0].islower() for word in long)

@@ -5,6 +5,7 @@ file = "airports.csv"
 type = "airport"
 id = "id"                                   # its key
 label = ["name"]                            # what people call it: one column, or several joined by a blank
+alias = ["iata", "other_names"]             # columns whose texts name it as well; they may be properties besides
 [airports.columns]
 altitude = { property = "altitude", kind = "number" }
 city = { relation = "city", to = "city" }   # each text is an entity of the type city
@@ -49,7 +50,7 @@ from trivium.kg.tables.reading import SourceTable
 from trivium.kg.tables.writing import NOTATIONS
 from trivium.kg.types import PropertyKind
 
-_SETTINGS = frozenset({"file", "type", "type_by", "id", "label", "about", "link", "columns"})
+_SETTINGS = frozenset({"file", "type", "type_by", "id", "label", "alias", "about", "link", "columns"})
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,7 @@ class TableMapping:
         about: the `TABLE.COLUMN` whose rows it tells more of.
         link: where its rows are relationships.
         columns: what the other columns become; one that is not named is left out.
+        alias: columns whose texts name a row as well, each cut as `columns` cuts it.
     """
 
     file: str
@@ -115,6 +117,7 @@ class TableMapping:
     link: TableLink | None = None
     columns: Mapping[str, TableColumn] = field(default_factory=dict)
     type_by: str = ""
+    alias: tuple[str, ...] = ()
 
 
 Mappings = dict[str, TableMapping]
@@ -139,6 +142,8 @@ def write_mapping(mappings: Mappings) -> str:
             lines.append(f"about = {_text(table.about)}")
         if table.label:
             lines.append(f"label = [{', '.join(map(_text, table.label))}]")
+        if table.alias:
+            lines.append(f"alias = [{', '.join(map(_text, table.alias))}]")
         lines += [f"[{_key(name)}.columns]"]
         lines += [f"{_key(column)} = {_column_text(each)}" for column, each in table.columns.items()]
     return "\n".join(lines) + "\n"
@@ -201,11 +206,11 @@ class _MappingReader:
         if unknown := sorted(set(table) - _SETTINGS):
             raise self._wrong(f"[{name}] has no setting {unknown[0]!r}; there are {', '.join(sorted(_SETTINGS))}")
         columns = table.get("columns", {})
-        label = table.get("label", [])
-        label = [label] if isinstance(label, str) else label
-        if not isinstance(columns, dict) or not isinstance(label, list):
-            raise self._wrong(f"[{name}] columns is a table and label a list of columns")
-        for column in [*columns, *label, *(table[each] for each in ("id", "type_by") if table.get(each))]:
+        named = [table.get(each, []) for each in ("label", "alias")]
+        label, alias = ([each] if isinstance(each, str) else each for each in named)
+        if not isinstance(columns, dict) or not isinstance(label, list) or not isinstance(alias, list):
+            raise self._wrong(f"[{name}] columns is a table, label and alias are lists of columns")
+        for column in [*columns, *label, *alias, *(table[each] for each in ("id", "type_by") if table.get(each))]:
             self._check_column(name, column)
         link = self._link(name, table["link"]) if "link" in table else None
         found = TableMapping(
@@ -217,6 +222,7 @@ class _MappingReader:
             link=link,
             columns={column: self._column(name, column, each) for column, each in columns.items()},
             type_by=str(table.get("type_by", "")),
+            alias=tuple(alias),
         )
         if not (found.type or found.about or found.link):
             raise self._wrong(f'[{name}] needs a type = "…", or a link, or about = "TABLE.COLUMN"')

@@ -16,7 +16,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import time
 from functools import cache
@@ -37,6 +37,7 @@ JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")
 PARQUET_SUFFIX = ".parquet"
 DELIMITED_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
 
+_XML, _RDF = ".xml", b"http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _DELIMITERS = ",;\t|"
 _UTF8, _EXCELS = "utf-8", "cp1252"
 _NULLS = frozenset({"\\n", "null", "<null>", "#n/a"})  # as databases and spreadsheets write a missing value
@@ -113,9 +114,16 @@ def files_of(folder: Path) -> list[Path]:
     """
     known = (*DELIMITED_SUFFIXES, *JSON_SUFFIXES, PARQUET_SUFFIX, *RDF_SUFFIXES)
     found = sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
-    if read := [path for path in found if path.name.lower().removesuffix(".gz").endswith(known)]:
+    named = [path for path in found if path.name.lower().removesuffix(".gz").endswith(known)]
+    if read := [path for path in named if Source(path).suffix != _XML or _is_rdf(path)]:
         return read
     raise BadInputError(f"is a folder without a file that ends in {', '.join(known)}", path=folder)
+
+
+def _is_rdf(path: Path) -> bool:
+    """Whether XML is RDF/XML: it names the namespace of RDF near its beginning."""
+    with closing(Source(path).blocks()) as blocks:
+        return _RDF in next(blocks, b"")
 
 
 def _a_record_each(paths: Sequence[Path]) -> list[dict[str, Any]]:

@@ -450,10 +450,27 @@ def _gives_another_thing(question: str, reading: Reading) -> bool:
     read = {word for _, said in parts for word in said} - kinds
     if _is_left_of(words, unread, kinds, read):
         return True
+    if _gives_heads(reading.plan, parts):
+        return False
     left = _is_left_after_which(words, unread | kinds, read) or (
         reading.verbs > 0 and _asks_what_is_done(words, unread)
     )
     return left and _is_named(words, parts, ends, read)
+
+
+def _gives_heads(plan: Node, parts: Sequence[tuple[str, Sequence[str]]]) -> bool:
+    """Whether a plan gives what has something that a noun names: "which subdivisions have the type Canton?".
+
+    A noun that is the relation's own name is for its tails: no subdivision is the type. An owner is a head of `owns`.
+    """
+    while isinstance(plan, Where | Top | Minus):
+        plan = plan.source
+    if not isinstance(plan, Follow) or plan.steps[-1].direction != "in":
+        return False
+    relation = own_name(plan.steps[-1].relation)
+    last = english().stem(words_of(relation)[-1])
+    said = {english().stem(word) for element, words in parts if own_name(element) == relation for word in words}
+    return last in said and last not in english().stop
 
 
 def _ends(plan: Node) -> frozenset[str] | None:
@@ -601,8 +618,10 @@ def _gives_all(question: str, reading: Reading) -> bool:
     What holds them all says nothing of which: "in the tracker".
     """
     plan = reading.plan
-    counted = isinstance(plan, Aggregate) and plan.function == "count" and isinstance(plan.source, OfType)
-    walked = isinstance(plan, Follow) and isinstance(plan.source, OfType)  # "songs about love": of all bands
+    counts = isinstance(plan, Aggregate) and plan.function == "count"
+    source = plan.source if isinstance(plan, Aggregate) and counts else plan
+    counted = counts and isinstance(source, OfType)
+    walked = isinstance(source, Follow) and isinstance(source.source, OfType)  # "songs about love": of all bands
     words = [token.text for token in tokens(question)]
     left = [
         word

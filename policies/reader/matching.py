@@ -28,6 +28,7 @@ LEAST = 0.55  # of a match by likeness
 _CONCEPT = 0.85
 _NEAR = 0.36  # cosine from which two words are alike at all
 _HEAD, _PART = 1.0, 0.78  # of a word of a name: its head, another one
+_LONGER, _LEAST_PART = 0.06, 0.66  # lost by a part for each word of a name beyond three; what is left
 _BEHIND = 0.65  # of a word behind "per"
 _MOST = 8  # elements of one kind that a word matches
 _REMEMBERED = 2_000_000  # bytes of words and what they are like
@@ -203,6 +204,8 @@ class Matcher:
             forms.setdefault(rest, 0.96)
         if 1 < len(content) < len(stems):  # "subclasses" for `subClassOf`
             forms.setdefault(("".join(content),), _JOINED)
+        if deed := self._deed(element, words[-1]):
+            forms[*stems[:-1], deed] = _JOINED
         if words[-1].endswith("ing"):  # `Listing` by "listings", which is no form of "list"
             forms[(*stems[:-1], words[-1])] = 1.0
         for form, score in forms.items():
@@ -210,11 +213,18 @@ class Matcher:
             known[element] = max(known.get(element, 0.0), score)
         if not rest and content != stems:
             return
-        bare = rest or content
+        weights = self._weights(element, rest or content)
+        if deed:
+            weights[deed] = weights.get(stems[-1], _HEAD)
+        self._parts.append((element, list(weights.items())))
+
+    def _weights(self, element: Element, bare: Sequence[str]) -> dict[str, float]:
+        """What each word of an element's name, without what says nothing, is worth alone."""
         head = len(bare) - 1
+        beside = max(_PART - _LONGER * max(len(bare) - 3, 0), _LEAST_PART)
         weights = {
             part: (
-                _HEAD if place == head and element.kind != "relation" else 0.9 if element.kind == "relation" else _PART
+                _HEAD if place == head and element.kind != "relation" else 0.9 if element.kind == "relation" else beside
             )
             for place, part in enumerate(bare)
         }
@@ -227,7 +237,16 @@ class Matcher:
             weights |= {bare[place - 1]: 0.88, **dict.fromkeys(bare[place:], _BEHIND)}
         if element.kind == "type" and len(bare) == 2 and (joined := "".join(bare)) in self.language.concepts:
             weights[joined] = _HEAD  # `DataCenter` by what a data center is called
-        self._parts.append((element, list(weights.items())))
+        return weights
+
+    def _deed(self, element: Element, word: str) -> str:
+        """The stem of what can be done or not by a name's last word, `orderable` by "can it be ordered?"; else ""."""
+        done = word.removesuffix("able") if self._is_truth(element) else word
+        return self.language.stem(done) if done != word else ""
+
+    def _is_truth(self, element: Element) -> bool:
+        """Whether an element is a column of yes and no."""
+        return element.kind == "property" and self.schema.properties[element.number].profile.kind == "boolean"
 
     def _add_type_columns(self) -> None:
         """Add the words by which the types of things are asked for, worse where something of the graph is called so.
@@ -338,7 +357,7 @@ class Matcher:
         if element.kind != "property":
             return False
         column = self.schema.properties[element.number]
-        return column.dated or column.yearly or column.profile.kind == "boolean"
+        return column.dated or column.yearly or self._is_truth(element)
 
 
 def _is_acronym(part: str) -> bool:

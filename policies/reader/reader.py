@@ -235,6 +235,7 @@ class Reader:
         silent = frozenset(
             number for number, name in enumerate(self.schema.names) if all(word in content for word in words_of(name))
         )
+        self._persons = self._tagger.asked_for_by("who")
         self._chart = Chart(self.schema, self._columns, silent, self.language.classes)
 
     def read(
@@ -675,6 +676,7 @@ class Reader:
         ):
             unused.append("whose")  # an owner is asked for, and no word says who that is
         repeats = _repeats(tagged, item) or (tagged.asks_things and sketch[0] == "values")
+        repeats = repeats or self._gives_no_person(tagged, item, read)
         unsaid = self._unsaid(sketch, tagged, links)
         aside = self._aside(unsaid, tagged, links)
         named = tuple(tagged.positions[place] for place in sorted(kinds))
@@ -700,11 +702,23 @@ class Reader:
             sketch=sketch,
         )
 
+    def _gives_no_person(self, tagged: Tagged, item: Item, read: Collection[int]) -> bool:
+        """Whether people are asked for, by a word that nothing reads, and things are given that "who" asks for never.
+
+        As in "who manages the West region?" and "how many people live in Japan?" of orders and countries.
+        """
+        classes, (first, second, third) = self.language.classes, (*tagged.first, "", "", "")[:3]
+        does = first == "who" and second not in classes.being and 1 not in read
+        counted = (first, second) == ("how", "many") and third in classes.persons and item.data[:1] == ("count",)
+        if not self.schema.typed or not (counted or (does and item.category == "S")):
+            return False
+        return not any(self.schema.compatible(item.type, each) for each in self._persons)
+
     def _half_named(self, tagged: Tagged, left: Sequence[int], links: Sequence[Any]) -> bool:
         """Whether a noun is only what something's name begins with, and what qualifies the noun says nothing of it.
 
         No "melting point" is a `point_group`; but a "final release" may be a `release_date`, whose last word carries
-        no meaning of its own.
+        no meaning of its own. "Who sells X?" does not ask for the `sell_price_currency`.
         """
         stems = {stem for position in tagged.positions for stem in self._stems(position)}
         bare_words = self.language.carriers | self.language.units | self.language.kinds_of_value
@@ -715,9 +729,15 @@ class Reader:
             head = self.language.stem(words[-1]) if words else ""
             bare = not bare_words.isdisjoint(words[-1:])
             said = self._stems(tagged.positions[place]).intersection(map(self.language.stem, words[:-1]))
-            if said and not bare and head not in stems and place - 1 in left and not tagged.gaps[place]:
+            beside = place - 1 in left and not tagged.gaps[place]
+            if said and not bare and head not in stems and (beside or self._asks_for_other(tagged, head)):
                 return True
         return False
+
+    def _asks_for_other(self, tagged: Tagged, noun: str) -> bool:
+        """Whether a question begins with "who" or "where", and a noun is for nothing that this asks for."""
+        word = tagged.first[0] if tagged.first else ""
+        return word in self.language.classes.no_figure and word not in self.language.asked.get(noun, {})
 
     def _accounted(self, tagged: Tagged, plan: QueryPlan, links: Sequence[Any]) -> set[int]:
         """Places of words that no item reads and the plan accounts for all the same.
@@ -968,6 +988,7 @@ def _repeats(tagged: Tagged, item: Item) -> bool:
     links = flat(item.links)
     read = {position for position, *_ in links}
     verb = any(content and place not in read for place, content in enumerate(tagged.content))
+    verb = verb or (first == "who" and 1 not in read and len(tagged.positions) > 1)  # "who measured the penguins?"
     return verb and any(
         isinstance(what, Element) and what.kind == "type" and what.number == item.type for _, what, _ in links
     )

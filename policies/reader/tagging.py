@@ -25,7 +25,7 @@ from trivium.policies.reader.chains.voice import voice_of
 from trivium.policies.reader.columns import measure_of
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.gloss import languages
-from trivium.policies.reader.items import Item, link
+from trivium.policies.reader.items import Item, flat, link
 from trivium.policies.reader.literals import Literal_, literals
 from trivium.policies.reader.matching import Element, Match, Matcher
 from trivium.policies.reader.names import words_of
@@ -33,6 +33,7 @@ from trivium.policies.reader.roles import doers_of, nouns_of, nouns_of_ends, thi
 from trivium.policies.reader.schema import Property, Schema, Walk
 from trivium.policies.reader.sketch import Sketch
 from trivium.policies.reader.values import ValueHit, ValueIndex
+from trivium.policies.reader.variants import Variants
 
 MOST_WORDS = 72
 MOST_POSITIONS = 24
@@ -56,6 +57,7 @@ _NUMBER = 0.3  # what is lost by a bare number that is a value of some property
 _SORT_OF_NAME = "sort"  # form of what a proper name may stand for as a sort of things
 ANY_KIND = "things"
 """The name of what a noun is read as that may be any kind of the graph's things."""
+_PART = 0.8  # likeness below which words are only a part of a column's name
 _SHORTEST = 5  # letters that a superlative of one word has more than
 _TOLD = 2  # facts of a kind of things, from which it is asked for by nouns that the graph does not have
 _BEFORE_KINDS = frozenset({"CNT", "SUP", "NUM", "ADJ", "MORE"})
@@ -155,6 +157,7 @@ class Tagger:
         self._operators: dict[tuple[str, ...], list[Item]] = defaultdict(list)
         self._measured_as = {self.language.stem(word): what for word, what in self.language.measured.items()}
         self._asking = self.language.which | {"whom", "whose"}
+        self._variants = Variants.of(self.schema.properties, self.language)
         self._add_operators()
 
     def tag(self, text: str, topics: Sequence[NamedEntity] = ()) -> Tagged:
@@ -554,13 +557,14 @@ class Tagger:
         `several`: whether it is a plural, which may be a sort of typed things too: "desserts".
         """
         assert self.ties is not None
+        sort = label.islower() or (several and _is_plural([label]))  # "Noble gases"
         for relation, kind in self.ties.members(identifier):
             sorts = self._gives_sorts(relation)
-            if self.schema.typed and not (sorts or (several and label.islower())):
+            if self.schema.typed and not (sorts or (several and sort)):
                 continue  # types have nouns of their own, and other things are joined with what is named
             node = ("go", named.node, (Walk(relation, "in"),), kind, True)
-            less = 0.0 if sorts else scores.SORT if label.islower() else scores.SORT_OF_NAME
-            if sorts or label.islower():  # a sort says what joins it with its things
+            less = 0.0 if sorts else scores.SORT if sort else scores.SORT_OF_NAME
+            if sorts or sort:  # a sort says what joins it with its things
                 links = (*named.links, *link(named.links[0][0], Element("relation", relation), 1.0))
                 yield Item("S", node, kind, (), named.score - less, links)
             else:
@@ -609,7 +613,9 @@ class Tagger:
             if meant := [hit for hit in hits if hit.id in known]:
                 found[start, stop] = self._entity_items(meant, start, _slice(text, words, (start, stop)))
             elif hits:
-                found[start, stop] += self._entity_items(hits, start, _slice(text, words, (start, stop)))
+                said = _slice(text, words, (start, stop))
+                many = said.islower() and _is_plural([said])
+                found[start, stop] += self._entity_items(hits, start, said, several=many)
         self._add_made_from(text, words, found, taken)
         self._add_near(text, words, found, taken, mixed=mixed)
         strong = [span for span, items in found.items() if span[1] - span[0] > 1 and _certain(items)]
@@ -646,6 +652,9 @@ class Tagger:
             several = word.text.endswith("s") and not (text[word.start].isupper() and place)
             if several and not (self.schema.typed and self.matcher.phrase([word.text])):
                 texts = [*texts, singular(word.text)]
+            if self.schema.typed and not several and word.text.isalpha() and text[word.start].islower():
+                several = True
+                texts = [f"{word.text}s"]  # "which halogen", of the thing called Halogens
             hits = [hit for hits in self.names.find(texts) for hit in hits if hit.score >= _EXACTLY] if texts else []
             if hits:
                 items = self._entity_items(hits, place, word.text, several=several)
@@ -907,6 +916,7 @@ class Tagger:
                     if first == last and tagged.unread[first] >= UNREAD and item.links[0][2] >= 0.93:
                         tagged.unread[first] = UNREAD_NAME  # nobody names a thing for nothing
         self._doubt_beside_names(tagged, loose, at)
+        self._add_variants(tagged)
         self._add_asked(tagged)
         self._mark_verbs(tagged)
         self._drop_sorts(tagged)
@@ -914,6 +924,20 @@ class Tagger:
             if item.category == "WHERE" and "the" in tagged.gaps[stop] and tagged.gaps[stop] & language.classes.being:
                 item.data = ("the",)
         return tagged
+
+    def _add_variants(self, tagged: Tagged) -> None:
+        """Columns with the words that say which of several alike is meant; a year of these is no date."""
+        literal = {start for start, _, item in tagged.items if item.category in ("NUM", "DATE")}
+        open_ = [content or place in literal for place, content in enumerate(tagged.content)]
+        found = list(self._variants.narrowed(tagged.positions, tagged.gaps, tagged.unread, open_, tagged.items))
+        told = {place for start, stop, item in found for place, *_ in flat(item.links) if not start <= place < stop}
+
+        def is_other(start: int, item: Item) -> bool:
+            """Whether it reads such a word as something else: a date, or columns that its first letters are part of."""
+            part = item.category == "P" and item.links[0][2] < _PART
+            return start in told and (item.category in ("NUM", "DATE") or part)
+
+        tagged.items = [each for each in tagged.items if not is_other(each[0], each[2])] + found
 
     def _mark_verbs(self, tagged: Tagged) -> None:
         """Find the verbs; what may be any kind of things is no verb, and a verb is hardly a kind of things."""
@@ -1461,6 +1485,10 @@ class Tagger:
             if weight
         ]
 
+    def asked_for_by(self, word: str) -> frozenset[int]:
+        """The types that a word like "who" may ask for."""
+        return frozenset(item.type for item in self._asked_for(word, 0))
+
     @staticmethod
     def _tells_birth(column: Property) -> bool:
         return not {"birth", "born", "birthday", "birthdate", "dob"}.isdisjoint(words_of(column.name))
@@ -1480,6 +1508,7 @@ class Tagger:
                 tagged.items.append((first, first + size, item))
         self._add_acronyms(tagged, words, spans, blocks)
         self._add_dates(tagged)
+        self._add_kinds_of(tagged)
         for first in range(len(spans)):
             for last in range(first + 1, min(len(spans), first + 4)):
                 block = [blocks.get(spans[i][0]) for i in range(first, last + 1)]
@@ -1487,10 +1516,28 @@ class Tagger:
                     break
                 folded = [word.text for word in words[spans[first][0] : spans[last][1]]]
                 if len(folded) <= 6:
-                    for item in self._schema_items(folded, first, soft=False):
+                    found = self._schema_items(folded, first, soft=False)
+                    if folded[-1] in self.language.carriers and any(item.category == "P" for item in found):
+                        # "The FIPS code" is `fips`, and no `code`.
+                        tagged.items = [e for e in tagged.items if e[:2] != (last, last + 1) or e[2].category != "P"]
+                    for item in found:
                         item.score += _PHRASE * (last - first)
                         item.links = tuple((place, *item.links[0][1:]) for place in range(first, last + 1))
                         tagged.items.append((first, last + 1, item))
+
+    def _add_kinds_of(self, tagged: Tagged) -> None:
+        """What leads to a noun behind "type of", "kind of": "what type of engine does it have?", by `engine`."""
+        for place, word in enumerate(tagged.positions[:-1]):
+            if word.casefold() not in self.language.classes.kinds or "of" not in tagged.gaps[place + 1]:
+                continue
+            for start, stop, item in list(tagged.items):
+                own = item.links and item.links[0][2] >= _EXACTLY and not self._is_type_item(item)
+                if start == place + 1 == stop - 1 and item.category in ("P", "R") and own:
+                    links = ((place, *item.links[0][1:]), *item.links)
+                    tagged.items.append((place, stop, item.but(score=item.score + _PHRASE, links=links)))
+
+    def _is_type_item(self, item: Item) -> bool:
+        return item.category == "P" and any(self.schema.properties[each].is_type for each in item.data)
 
     def _add_dates(self, tagged: Tagged) -> None:
         """Columns of dates by a word and "date" or "year" behind it: "release date" for `released_on`."""

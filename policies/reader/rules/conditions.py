@@ -246,6 +246,7 @@ class ConditionRules(SetRules):
         sign, hints, value = right.data
         links, score = (left.links, right.links), left.score + right.score
         score -= scores.NOT_BOTH if "or" in gap and left.modified else 0.0
+        score -= scores.NAMED if is_one(left) else 0.0  # cities in Egypt have more than 2 million people, not Egypt
         for column, gain in self._columns.ranked(left.type, hints, value):
             if column.identifying and sign != "=":
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -121,7 +122,8 @@ class ResultRules(RelationshipRules):
         placed = self._columns.is_place(right.type) or (last is not None and self._columns.placed(last, right.type) > 0)
         called = bool(left.data) and right.form == "set" and self._is_called_first(right)
         if right.form == "set" and placed and not called:  # "where is X held": what "held" leads to
-            yield right.but(score=score + scores.PLACED, links=links)
+            fine = scores.FINER * math.log10(max(self._schema.types[right.type].size, 1))
+            yield right.but(score=score + scores.PLACED + fine, links=links)
         for hop, reached in self._schema.leaving(right.type):
             gain = self._columns.placed(hop, reached)
             if gain > 0:
@@ -130,7 +132,8 @@ class ResultRules(RelationshipRules):
                 if called:  # "where is the club of X" asks for nothing of X but where that is
                     asks = tuple((place, Element("relation", hop.relation), _ASKS) for place, *_ in flat(left.links))
                     links = (asks, right.links)
-                yield Item("S", node, reached, (), score + gain - 0.1, links, "set", True)
+                fine = scores.FINER * math.log10(max(self._schema.types[reached].size, 1))
+                yield Item("S", node, reached, (), score + gain - 0.1 + fine, links, "set", True)
         for column in self._columns.places(right.type):
             data = ("values", (("p", (), column.name, ""),))
             yield Item("X", right.node, right.type, data, score + 0.1, links, right.form)

@@ -701,3 +701,57 @@ def test_counties_of_states_and_territories_are_in_those_states(tmp_path: Path) 
     few = "fips,name,state\n" + "".join(f"{n:05},County {n},{'TX' if n % 2 else f'Q{n}'}\n" for n in range(20))
     others = guess_mapping(read_tables(_write(tmp_path, us_states=states, us_counties=few)))
     assert others["us_counties"].columns["state"].to != "us_states.code"
+
+
+def test_xml_in_a_folder_is_read_where_it_is_rdf(tmp_path: Path) -> None:
+    (tmp_path / "window.xml").write_text("<interface><object/></interface>")
+    (tmp_path / "kit.xml").write_text('<r:RDF xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#"/>')
+    assert files_of(tmp_path) == [tmp_path / "kit.xml"]
+
+
+def test_other_names_are_names_and_stay_properties(tmp_path: Path) -> None:
+    rows = [("Dodger Stadium", "Chavez Ravine"), ("Fenway Park", ""), ("Shea Stadium", "Big Shea"), ("Oriole Park", "")]
+    parks = "".join(f"{name},{other},{2 * place}\n" for place, (name, other) in enumerate(rows))
+    mappings, (triples, entities, _) = _mapped(tmp_path, park_data="name,park alias,gates\n" + parks)
+    park = mappings["park_data"]
+    assert (park.type, park.label, park.alias) == ("park", ("name",), ("park alias",))
+    named = next(each for each in entities.values() if each.label == "Dodger Stadium")
+    assert named.aliases == ("Chavez Ravine",)
+    assert Triple(named.id, "alias", ValueText("Chavez Ravine", "text")) in triples
+    read = write_mapping(mappings)
+    (tmp_path / "m.toml").write_text(read)
+    assert read_mapping(tmp_path / "m.toml", read_tables([tmp_path / "park_data.csv"])) == mappings
+
+
+def test_a_table_is_called_by_what_its_rows_are(tmp_path: Path) -> None:
+    text = "name,size\nAnn,1\nBob,2\n"
+    mappings, _ = _mapped(
+        tmp_path, raw_people_data=text.replace("name", "nick"), shop_data=text, shop="name,x\nZ,1\nY,4\n"
+    )
+    assert [each.type for each in mappings.values()] == ["person", "shop data", "shop"]
+
+
+def test_codes_of_states_and_countries_have_their_names(tmp_path: Path) -> None:
+    firms = "".join(f"F{n},{state},{land}\n" for n, (state, land) in enumerate(_CODED * 3))
+    _, (_, entities, _) = _mapped(tmp_path, firms="name,state,country\n" + firms)
+    names = {each.label: each.aliases for each in entities.values() if each.types != ("firm",)}
+    assert names == {
+        "TX": ("Texas",), "OH": ("Ohio",), "CA": ("California",), "ON": (),
+        "USA": ("United States",), "CAN": ("Canada",), "MEX": ("Mexico",),
+    }  # fmt: skip
+
+
+_CODED = [("TX", "USA"), ("OH", "MEX"), ("CA", "USA"), ("ON", "CAN")]
+
+
+def _mapped(folder: Path, **files: str) -> tuple[Mappings, tuple[list[Triple], dict[str, Entity], Applied]]:
+    paths = _write(folder, **files)
+    mappings = guess_mapping(read_tables(paths))
+    return mappings, _graph(paths, mappings)
+
+
+def test_titles_are_names_however_long(tmp_path: Path) -> None:
+    won = ["Comeback Player of the Year in the West", "Best Supporting Actor in a Musical or Comedy", "Gold Glove"]
+    rows = "".join(f"{n},{won[n % 3]},{1990 + n}\n" for n in range(12))
+    mappings, _ = _mapped(tmp_path, wins="row,award,year\n" + rows)
+    assert mappings["wins"].columns["award"] == TableColumn("award", to="award")

@@ -1,0 +1,40 @@
+"""The names of countries and US states that a table writes as codes: "TX" is called Texas as well."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from functools import cache
+from pathlib import Path
+
+_FILE = Path(__file__).parent / "codes.txt"
+_CODE = re.compile("[A-Z]{2,3}")
+_MOST = 0.75  # share of texts that look like codes that are of one list; states of the USA may stand beside provinces
+_FEW = 3  # codes below which nothing is said
+_COUNTRY = frozenset({"country", "nation", "nationality", "flag", "iso"})
+
+
+def names_of_codes(texts: Collection[str], kind: str) -> Mapping[str, str]:
+    """The names of those of a kind's texts that are codes of one list; empty where codes are of something else."""
+    codes = [text for text in texts if _CODE.fullmatch(text)]
+    countries, states = _lists()
+    lists = (countries, states) if _COUNTRY & set(kind.split()) else (states, countries)
+    for known in lists:
+        found = {text: known[text] for text in codes if text in known}
+        if len(found) >= max(_MOST * len(codes), _FEW):
+            return found
+    return {}
+
+
+@cache
+def _lists() -> tuple[dict[str, str], dict[str, str]]:
+    """Countries and states by their codes."""
+    countries, states = (
+        [line.split(" ", 1) for line in part.splitlines() if not line.startswith("#")]
+        for part in _FILE.read_text(encoding="utf-8").strip().split("\n\n")
+    )
+    named: dict[str, str] = {}
+    for two, rest in countries:
+        three, _, name = rest.partition(" ")
+        named |= {two: name, three: name}
+    return named, {line[0]: line[1] for line in states}
