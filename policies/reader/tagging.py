@@ -1532,9 +1532,17 @@ class Tagger:
                 continue
             for start, stop, item in list(tagged.items):
                 own = item.links and item.links[0][2] >= _EXACTLY and not self._is_type_item(item)
-                if start == place + 1 == stop - 1 and item.category in ("P", "R") and own:
+                if start == place + 1 == stop - 1 and own and self._is_called_so(item, tagged.positions[start]):
                     links = ((place, *item.links[0][1:]), *item.links)
                     tagged.items.append((place, stop, item.but(score=item.score + _PHRASE, links=links)))
+
+    def _is_called_so(self, item: Item, word: str) -> bool:
+        """Whether a column's or relation's name has a word, and no other form of it: no `painted` for a paint."""
+        if item.category not in ("P", "R"):
+            return False
+        number = item.data[0]
+        name = self.schema.names[number] if item.category == "R" else self.schema.properties[number].name
+        return singular(fold_name(word)) in map(singular, words_of(name))
 
     def _is_type_item(self, item: Item) -> bool:
         return item.category == "P" and any(self.schema.properties[each].is_type for each in item.data)
