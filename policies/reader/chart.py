@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from heapq import heapify, heappush, heapreplace
 from operator import attrgetter, itemgetter
 from typing import Any, TypeAlias
 
@@ -17,7 +18,7 @@ from trivium.policies.reader import scores
 from trivium.policies.reader.columns import Columns
 from trivium.policies.reader.english import WordClasses
 from trivium.policies.reader.items import Category, Item
-from trivium.policies.reader.rules.base import Gap, Rule
+from trivium.policies.reader.rules.base import NONE, Gap, Rule
 from trivium.policies.reader.rules.columns import ColumnRules
 from trivium.policies.reader.rules.comparisons import ComparisonRules
 from trivium.policies.reader.rules.modifiers import ModifierRules
@@ -30,6 +31,54 @@ Cell: TypeAlias = dict[Category, list[Item]]
 _total = itemgetter(0)
 _score = attrgetter("score")
 _LIMIT = ("limit",)
+_ENDED = frozenset({"M", "R"})
+"""Categories that reach sets by themselves."""
+
+
+class _Readings:
+    """The readings of a span, each meaning once; those behind the `beam` best of their category are left out.
+
+    All stay that reach sets by themselves.
+
+    Attributes:
+        found: by what they mean.
+        best: the best score so far.
+    """
+
+    __slots__ = ("_beam", "_scores", "best", "found")
+
+    def __init__(self, beam: int) -> None:
+        self.found: dict[tuple[Any, ...], Item] = {}
+        self.best = NONE
+        self._beam = beam
+        self._scores: dict[Category, list[float]] = defaultdict(list)  # of the best of each category, a heap
+
+    def least(self, category: Category) -> float:
+        """The score below which a reading of a category is left out."""
+        known = self._scores[category]
+        return known[0] if len(known) == self._beam else NONE
+
+    def add(self, item: Item, least: float = NONE) -> None:
+        """Add a reading that scores at `least` this; of two that mean the same the better one stays."""
+        score, known = item.score, self._scores[item.category]
+        full = len(known) == self._beam
+        if score < least or (full and score < known[0] and item.category not in _ENDED):
+            return
+        self.best = max(self.best, score)
+        key = item.category, item.node, item.type, item.data
+        other = self.found.setdefault(key, item)  # trees of sketches: to hash one takes as long as to make it
+        if other is not item:
+            if score <= other.score:
+                return
+            self.found[key] = item
+            if other.score in known:
+                known.remove(other.score)
+                heapify(known)
+                full = False
+        if not full:
+            heappush(known, score)
+        elif score > known[0]:
+            heapreplace(known, score)
 
 
 class Chart(ColumnRules, ModifierRules, SuperlativeRules, ComparisonRules):
@@ -68,9 +117,9 @@ class Chart(ColumnRules, ModifierRules, SuperlativeRules, ComparisonRules):
                 late = work <= 0 or time.monotonic() > deadline
                 whole = length == size
                 most = scores.LATE_PAIRS if late else scores.ROOT_PAIRS if whole else scores.PAIRS
-                found, done = self._fill(tagged, cells, seeds, start, start + length, most)
-                work -= done
                 beam = scores.BEAM if whole else scores.LATE_BEAM if late else scores.beam(size)
+                found, done = self._fill(tagged, cells, seeds, start, start + length, most, beam)
+                work -= done
                 cells[start, start + length] = self._prune(found, beam, 60 if whole else scores.CELL)
         last = cells.get((0, size), {})
         return sorted((item for items in last.values() for item in items), key=lambda item: -item.score)
@@ -83,20 +132,14 @@ class Chart(ColumnRules, ModifierRules, SuperlativeRules, ComparisonRules):
         start: int,
         stop: int,
         most: int,
+        beam: int,
     ) -> tuple[dict[tuple[Any, ...], Item], int]:
         """The readings of a span, from the `most` best pairs of neighbors in it, and how many readings were made."""
-        found: dict[tuple[Any, ...], Item] = {}
-
-        def add(item: Item) -> None:
-            key = item.category, item.node, item.type, item.data  # what it means
-            known = found.setdefault(key, item)  # trees of sketches: to hash one takes as long as to make it
-            if known is not item and item.score > known.score:
-                found[key] = item
-
+        kept = _Readings(beam)
         for item in (*seeds.get((start, stop), ()), *self._skipping(tagged, cells, start, stop)):
-            add(item)
+            kept.add(item)
         window = scores.ROOT_WINDOW if stop - start == len(tagged.positions) else scores.WINDOW
-        least = max((item.score for item in found.values()), default=-100.0) - window
+        least = max((item.score for item in kept.found.values()), default=-100.0) - window
         done = 0
         for total, a, b, rules, gap in self._pairs(tagged, cells, start, stop, least)[:most]:
             if total < least:
@@ -104,18 +147,24 @@ class Chart(ColumnRules, ModifierRules, SuperlativeRules, ComparisonRules):
             between = gap | b.lead if b.lead else gap
             limited = a.data[:1] == _LIMIT or b.data[:1] == _LIMIT
             for rule in rules:
-                for read in rule(a, b, between):
-                    item, done = read, done + 1
+                bounded = self._bounded.get(rule)
+                if bounded is None:
+                    reads = rule(a, b, between)
+                else:
+                    result: Category = "X" if "X" in (a.category, b.category) else "S"
+                    reads = bounded(a, b, between, max(least, kept.least(result)))
+                for item in reads:
+                    done += 1
+                    if item is None or item.score < least:
+                        continue
                     # "4 engines" is a top 4 only with something to order by; else its number is left unread.
-                    if limited and rule not in self._ordering and item.data[:1] != _LIMIT:
-                        item = item.worse(scores.LOST_LIMIT)
-                    if item.score >= least:
-                        add(item)
-                        least = max(least, item.score - window)
-        for item in [item for item in found.values() if item.category in ("M", "R")]:
+                    lost = limited and rule not in self._ordering and item.data[:1] != _LIMIT
+                    kept.add(item.worse(scores.LOST_LIMIT) if lost else item, least)
+                    least = max(least, kept.best - window)
+        for item in [item for item in kept.found.values() if item.category in _ENDED]:
             for end in self._other_end(item) if item.category == "M" else self._all_reached(item):
-                add(end)
-        return found, done
+                kept.add(end)
+        return kept.found, done
 
     @staticmethod
     def _skipping(tagged: Tagged, cells: dict[tuple[int, int], Cell], start: int, stop: int) -> Iterator[Item]:

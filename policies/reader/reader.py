@@ -15,6 +15,8 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from heapq import heappop, heappush
+from itertools import islice
 from typing import Any, NamedTuple
 
 from trivium.kg.embedders import Embedder
@@ -283,25 +285,28 @@ class Reader:
         candidates += () if showing else self._facts(tagged, parsed, candidates)
         drafter = Drafter(self.schema)
         run = executor or self.executor
-        readings = [self._reading(tagged, drafter, sketch, item, score) for sketch, item, score in candidates]
-        readings = [each for each in readings if not (each.kinds and _is_all(each.sketch))]  # "thanks, that's all"
-        if ordered:
-            readings = [
-                replace(each, unused=(*each.unused, ordered.adverb))
-                if self._is_by_other(each.sketch, ordered.order) and ordered.adverb not in each.unused
-                else each
-                for each in readings
-            ]
-        if chains:
-            readings = [_guided(reading, chains) for reading in readings]
+
+        def made(sketch: Sketch, item: Item, score: float) -> Reading | None:
+            found = self._reading(tagged, drafter, sketch, item, score)
+            if found.kinds and _is_all(sketch):
+                return None  # "thanks, that's all"
+            if ordered and ordered.adverb not in found.unused and self._is_by_other(sketch, ordered.order):
+                found = replace(found, unused=(*found.unused, ordered.adverb))
+            return _guided(found, chains) if chains else found
+
+        readings: Iterator[Reading] = _in_order(candidates, made)
         if self.ranking:
-            learned = [self.ranking.of(question, each.plan, each.unread, each.read_as()) for each in readings]
-            readings = [
-                replace(each, score=each.score + more, learned=more)
-                for each, more in zip(readings, learned, strict=True)
+            whole = list(readings)
+            learned = [self.ranking.of(question, each.plan, each.unread, each.read_as()) for each in whole]
+            whole = [
+                replace(each, score=each.score + more, learned=more) for each, more in zip(whole, learned, strict=True)
             ]
-        readings.sort(key=lambda reading: -reading.score)
-        best = readings if run is None else self._best(readings, run, deadline, most)
+            readings = iter(sorted(whole, key=lambda reading: -reading.score))
+        best = (
+            list(readings if self.ranking else islice(readings, most))
+            if run is None
+            else self._best(readings, run, deadline, most)
+        )
         items = {sketch: item for sketch, item, _ in candidates}
         given = [self._told(each, best) for each in best[:most]] if self.ranking else best[:most]
         return [self._doubted(each, tagged, items[each.sketch]) for each in given]
@@ -407,16 +412,21 @@ class Reader:
             return not all(self._says_when(each, order) for each in named)
         return any(self._is_by_other(part, order) for part in sketch)
 
-    def _best(self, readings: Sequence[Reading], run: Executor, deadline: float, most: int) -> list[Reading]:
-        """The readings, the best first once their plans have run: of those sorted by score no more than that takes."""
+    def _best(self, readings: Iterator[Reading], run: Executor, deadline: float, most: int) -> list[Reading]:
+        """The readings, the best first once their plans have run: of those sorted by score no more than that takes.
+
+        With what pairs taught all of them, which say how far the best can be trusted.
+        """
         judged: list[Reading] = []
+        rest: list[Reading] = []
         for reading in readings:
             # Running a plan only lowers its score, so what is below the last one wanted stays there.
             if len(judged) >= most and judged[most - 1].score >= reading.score:
+                rest = [reading, *readings] if self.ranking else []
                 break
             judged.append(self._judge(reading, run, deadline))
             judged.sort(key=lambda each: -each.score)
-        return [*judged, *readings[len(judged) :]]
+        return [*judged, *rest]
 
     def _showing(
         self, candidate: tuple[Sketch, Item, float], wanted: Sequence[Wanted], added: Added
@@ -911,6 +921,24 @@ class Reader:
             return f"{name} = {what.name}" if what.name else name
         name = self.schema.names[what.number]
         return f"{name}.{what.name}" if what.name else name
+
+
+def _in_order(
+    candidates: Sequence[tuple[Sketch, Item, float]], made: Callable[[Sketch, Item, float], Reading | None]
+) -> Iterator[Reading]:
+    """Candidates as readings, best first, each made once it may be the next; equal ones in the order given.
+
+    A reading scores at most `scores.SPOKEN` more than its candidate.
+    """
+    waiting: list[tuple[float, int, Reading]] = []
+    for place in sorted(range(len(candidates)), key=lambda place: -candidates[place][2]):
+        most = candidates[place][2] + scores.SPOKEN
+        while waiting and -waiting[0][0] > most:
+            yield heappop(waiting)[2]
+        if (reading := made(*candidates[place])) is not None:
+            heappush(waiting, (-reading.score, place, reading))
+    while waiting:
+        yield heappop(waiting)[2]
 
 
 def elements_of(plan: QueryPlan) -> frozenset[str]:

@@ -18,8 +18,14 @@ from trivium.policies.reader.sketch import Sketch
 Gap: TypeAlias = frozenset[str]
 """The function words between two neighbors."""
 
-Rule: TypeAlias = Callable[[Item, Item, Gap], Iterable[Item]]
+Rule: TypeAlias = Callable[[Item, Item, Gap], Iterable[Item | None]]
 """What two neighbors make together."""
+
+Bounded: TypeAlias = Callable[[Item, Item, Gap, float], Iterable[Item | None]]
+"""The same, with None in place of each reading that scores below a bound, so that it need not be made."""
+
+NONE = float("-inf")
+"""Bound of a rule that makes all of them."""
 
 _REMEMBERED = 20_000  # joins
 TIMES = frozenset({"date", "time", "year"})  # words that a column's name says a time by

@@ -63,11 +63,13 @@ class ConditionRules(SetRules):
 
     def _one_of(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "supplied by X or above 200", "(suppliers) in X or with …": two conditions of which one holds."""
+        if "or" not in gap:
+            return
         if any(each.category == "P" and not self._columns.all_truths(each.data) for each in (left, right)):
             return
         things = [each for each in (left, right) if each.category == "S"]
         apart = any(each.data for each in things if each.form == "pair")  # of A and B
-        if "or" in gap and not apart and {"value", "name", "pair"}.issuperset(each.form for each in things):
+        if not apart and {"value", "name", "pair"}.issuperset(each.form for each in things):
             links, score = (left.links, right.links), left.score + right.score
             known = left.data if left.category == "ALT" else (_part(left),)
             yield Item("ALT", data=(*known, _part(right)), score=score, links=links)
@@ -80,7 +82,7 @@ class ConditionRules(SetRules):
             rule = rules.get(category) or (self._merge if form == "value" else self._join_right)
             one = left.but(score=0.0, links=())
             made = self._true(one, part, 0.0, ()) if category == "P" else rule(one, part, gap - {"or"})
-            fitting = [item for item in made if item.category == "S" and item.type == left.type]
+            fitting = [item for item in made if item and item.category == "S" and item.type == left.type]
             ways.append(sorted(fitting, key=lambda item: -item.score)[:2])
         for way in product(*ways):
             score = left.score + right.score + sum(each.score for each in way)

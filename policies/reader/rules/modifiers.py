@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from trivium.policies.reader import scores
 from trivium.policies.reader.columns import Columns
 from trivium.policies.reader.english import WordClasses
 from trivium.policies.reader.items import Category, Item
-from trivium.policies.reader.rules.base import Gap, Rule
+from trivium.policies.reader.rules.base import NONE, Bounded, Gap, Rule
 from trivium.policies.reader.rules.conditions import ConditionRules
 from trivium.policies.reader.rules.groups import GroupRules
 from trivium.policies.reader.schema import Schema
+
+_ROUNDED = 1e-9  # what sums in another order may differ by
 
 
 class ModifierRules(ConditionRules, GroupRules):
@@ -29,6 +32,9 @@ class ModifierRules(ConditionRules, GroupRules):
             "DATE": (self._where_date,),
             "NUM": (self._where_number,),
         }
+        bounded: tuple[Bounded, ...] = (self._join_right, self._join_left, self._modify, self._modify_before)
+        bounded += (self._late, self._fronted, self._result_and_set)
+        self._bounded: dict[Any, Bounded] = {each: each for each in bounded}
 
     def _modifier_rules(self) -> Iterator[tuple[str, Rule]]:
         yield from (
@@ -47,14 +53,18 @@ class ModifierRules(ConditionRules, GroupRules):
             ("X EC", self._late),
         )
 
-    def _attach(self, result: Item, modifier: Item, cost: float, gap: Gap) -> Iterator[Item]:
+    def _attach(self, result: Item, modifier: Item, cost: float, gap: Gap, least: float) -> Iterator[Item | None]:
         rules = self._attached.get(modifier.category)
         if rules is None:
             return
         source = Item("S", result.node, result.type, (), 0.0, (), result.form, False)
+        bound = least - result.score + cost - _ROUNDED
         for rule in rules:
-            for item in rule(source, modifier, gap):
-                if item.category == "S" and self._schema.compatible(item.type, result.type):
+            bounded = self._bounded.get(rule)
+            for item in bounded(source, modifier, gap, bound) if bounded else rule(source, modifier, gap):
+                if item is None:
+                    yield None
+                elif item.category == "S" and self._schema.compatible(item.type, result.type):
                     score, links = result.score + item.score - cost, (result.links, item.links)
                     # Of "on 2 May, how many crimes" those that follow are no longer all crimes.
                     yield Item(
@@ -70,10 +80,10 @@ class ModifierRules(ConditionRules, GroupRules):
                         result.lead,
                     )
 
-    def _late(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        yield from self._attach(left, right, scores.LATE, gap)
+    def _late(self, left: Item, right: Item, gap: Gap, least: float = NONE) -> Iterator[Item | None]:
+        yield from self._attach(left, right, scores.LATE, gap, least)
 
-    def _fronted(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+    def _fronted(self, left: Item, right: Item, gap: Gap, least: float = NONE) -> Iterator[Item | None]:
         walked = left.category == "S" and left.form != "plain" and right.data[0] == "walks" and len(right.data) == 5
         if walked and self._schema.compatible(right.data[4], left.type):  # "how many units of X were on order Y"
             score, links = left.score + right.score, (left.links, right.links)
@@ -83,9 +93,9 @@ class ModifierRules(ConditionRules, GroupRules):
             return  # "members and how many of them …"
         figured = left.form == "plain" and "with" in gap and figure
         cost = scores.FRONTED + (scores.APART / 2 if figured else 0.0)  # "trainers with the number of their courses"
-        yield from self._attach(right, left, cost, frozenset())
+        yield from self._attach(right, left, cost, frozenset(), least)
 
-    def _result_and_set(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+    def _result_and_set(self, left: Item, right: Item, gap: Gap, least: float = NONE) -> Iterator[Item | None]:
         links, score = (left.links, right.links), left.score + right.score
         if left.data[0] == "walks" and len(left.data) == 5 and self._schema.compatible(left.data[4], right.type):
             yield left.but(data=(*left.data, right.node), score=score + 0.1, links=links)
@@ -100,4 +110,4 @@ class ModifierRules(ConditionRules, GroupRules):
             and gap.isdisjoint(self._words.any_)
         ):
             yield from self._grouped_by_type(left, right, score + 0.3, links)
-        yield from self._attach(left, right, scores.LATE, gap)
+        yield from self._attach(left, right, scores.LATE, gap, least)

@@ -9,7 +9,7 @@ from typing import Any
 from trivium.policies.reader import scores
 from trivium.policies.reader.items import Item
 from trivium.policies.reader.names import words_of
-from trivium.policies.reader.rules.base import RANKED, TIMES, WHOLE, Gap, Rule, Rules, is_one, likeness
+from trivium.policies.reader.rules.base import NONE, RANKED, TIMES, WHOLE, Gap, Rule, Rules, is_one, likeness
 from trivium.policies.reader.schema import Walk
 from trivium.policies.reader.sketch import Sketch
 
@@ -160,12 +160,16 @@ class SetRules(Rules):
         cost: float = 0.0,
         negative: bool = False,
         wanted: str = "",
-    ) -> Iterator[Item]:
-        """The head's set narrowed to what a path joins with the source's set, `wanted`: by a relation walked so."""
+        least: float = NONE,
+    ) -> Iterator[Item | None]:
+        """The head's set narrowed to what a path joins with the source's set, `wanted`: by a relation walked so.
+
+        None for each that scores below `least`.
+        """
         if head.data[:1] in RANKED or source.data[:1] in RANKED:
             return  # what is to be ranked by something waits for that
         if head.data[:1] == ("edge",) and not negative:
-            yield from self._joined_by_edge(head, source, relations, cost)
+            yield from self._joined_by_edge(head, source, relations, cost, least)
         named = frozenset(relations) or self._role_of(head, source)
         score = head.score + source.score - cost - (scores.BELOW if head.extreme else 0.0)
         score -= scores.NAMED if is_one(head) else 0.0
@@ -179,6 +183,9 @@ class SetRules(Rules):
             less = costs + self._returns(source.node, hops[0])
             if wanted and len(hops) == 1:
                 less += self._turned(hops[0], wanted, source.type)
+            if score - less < least:
+                yield None
+                continue
             if edge:
                 hops = tuple(hop._replace(where=edge) if hop.relation in named else hop for hop in hops)
             node = self._reach(head, source, hops, path.sure, negative)
@@ -194,7 +201,9 @@ class SetRules(Rules):
                 head.extreme,
             )
 
-    def _joined_by_edge(self, head: Item, source: Item, relations: Sequence[int], cost: float) -> Iterator[Item]:
+    def _joined_by_edge(
+        self, head: Item, source: Item, relations: Sequence[int], cost: float, least: float
+    ) -> Iterator[Item | None]:
         """As in "consulting physician for stay 7": the condition is on the relationship that joins the two."""
         _, own, condition, node = head.data
         shared = tuple(each for each in own if each in relations) if relations else own
@@ -202,7 +211,7 @@ class SetRules(Rules):
             return
         data = (shared, False, condition, source.data[3] if source.category == "M" else self._pair(source))
         plain = head.but(node=node, data=(), score=head.score + scores.EDGE)
-        yield from self._joined(plain, source.but(category="M", data=data), shared, cost)
+        yield from self._joined(plain, source.but(category="M", data=data), shared, cost, least=least)
 
     def _joined_each(self, head: Item, source: Item, score: float, negative: bool) -> Iterator[Item]:
         """The head's set narrowed to what one of several relations joins with the source's set, or each of them."""
@@ -217,16 +226,17 @@ class SetRules(Rules):
         links = (head.links, source.links, tuple((-1, "path", (path, True)) for path in best))
         yield Item("S", node, head.type, (), score - cost, links, "set", True, head.extreme)
 
-    def _join_right(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+    def _join_right(self, left: Item, right: Item, gap: Gap, least: float = NONE) -> Iterator[Item | None]:
         if self._is_done(left) and gap and gap <= self._words.any_ | {"the"}:
             return  # "crimes involving a person" by no other relation than the one that involves
         cost = scores.AGAIN if left.modified else 0.0
         cost += 0.4 if "and" in gap and right.form == "plain" else 0.0
         if left.form == "plain" and right.form in ("plain", "set") and not gap:
             cost += scores.LEFT  # "crime locations" are no crimes
-        yield from self._joined(left, right, (), cost, wanted="in" if "to" in gap else "")  # "from X to Y"
+        wanted = "in" if "to" in gap else ""  # "from X to Y"
+        yield from self._joined(left, right, (), cost, wanted=wanted, least=least)
 
-    def _join_left(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+    def _join_left(self, left: Item, right: Item, gap: Gap, least: float = NONE) -> Iterator[Item | None]:
         if left.form == "plain" and right.form == "plain" and gap:
             return
         compound = left.form == "plain" and right.form == "plain"  # "crime locations" are locations
@@ -234,10 +244,10 @@ class SetRules(Rules):
         cost += 0.3 if right.modified else 0.0
         if right.node and right.node[0] == "top" and not right.modified:  # "texas' largest city" is the largest of its
             plain = right.but(node=right.node[1], extreme=False)
-            for item in self._joined(plain, left, (), cost):
-                yield item.but(node=("top", item.node, *right.node[2:]), extreme=True)
+            for item in self._joined(plain, left, (), cost, least=least):
+                yield item if item is None else item.but(node=("top", item.node, *right.node[2:]), extreme=True)
             return
-        yield from self._joined(right, left, (), cost)
+        yield from self._joined(right, left, (), cost, least=least)
 
     def _object(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         several = left.category == "RU"
@@ -336,7 +346,8 @@ class SetRules(Rules):
         source = left.but(category="S", data=())
         joined = self._join_right if right.category == "S" else self._modify
         for item in joined(source, right, gap):
-            yield item.but(category="M", data=left.data, score=item.score - scores.EXTRAPOSED)
+            if item is not None:
+                yield item.but(category="M", data=left.data, score=item.score - scores.EXTRAPOSED)
 
     def _from_to(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "(how long is) the line from X to Y": X, which the relation joins with Y."""
@@ -363,17 +374,18 @@ class SetRules(Rules):
             return "" if last[0].endswith("s") or last[0] in self._words.ends else "out"
         return "in" if ("by" in gap) == (last == ("by",)) else "out"
 
-    def _modify(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+    def _modify(self, left: Item, right: Item, gap: Gap, least: float = NONE) -> Iterator[Item | None]:
         cost = scores.AGAIN / 2 if left.modified else 0.0
         cost += scores.NOT_BOTH if "or" in gap and left.modified else 0.0
         source = right
         if right.form == "pair" and right.data[3]:
             source = right.but(category="S", data=right.data[3])
-        yield from self._joined(left, source, right.data[0], cost, right.data[1])
+        yield from self._joined(left, source, right.data[0], cost, right.data[1], least=least)
 
-    def _modify_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        for item in self._modify(right, left, gap):
-            item.score -= scores.LEFT
+    def _modify_before(self, left: Item, right: Item, gap: Gap, least: float = NONE) -> Iterator[Item | None]:
+        for item in self._modify(right, left, gap, least + scores.LEFT):
+            if item is not None:
+                item.score -= scores.LEFT
             yield item
 
     def _other_end(self, item: Item) -> Iterator[Item]:
@@ -459,7 +471,8 @@ class SetRules(Rules):
         if not left.data:
             head = left.but(category="S", form="plain")
             for item in self._joined(head, source):
-                yield item.but(score=item.score + scores.SHARED)
+                if item is not None:
+                    yield item.but(score=item.score + scores.SHARED)
         elif left.data[0] == "P":
             for term, cost in self._term(source, left.data[1]):
                 value = ("plan", ("values", source.node, (term,)))
