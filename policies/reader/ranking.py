@@ -95,6 +95,11 @@ class PlanRanking:
     idle: frozenset[str] = frozenset()
     trust: tuple[float, ...] = ()
 
+    @property
+    def is_taught(self) -> bool:
+        """Whether it says anything of a plan, or of a question's plans together."""
+        return bool(self.weights or self.trust)
+
     def of(self, question: str, plan: QueryPlan, unread: Sequence[str] = (), parts: ReadAs = ()) -> float:
         """What is learned about a plan for a question, in the units of `Reading.score`."""
         if not self.weights:  # nothing was taught: a third of a millisecond a plan

@@ -16,7 +16,6 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
-from itertools import islice
 from typing import Any, NamedTuple
 
 from trivium.kg.embedders import Embedder
@@ -295,18 +294,14 @@ class Reader:
             return _guided(found, chains) if chains else found
 
         readings: Iterator[Reading] = _in_order(candidates, made)
-        if self.ranking:
+        if self.ranking and self.ranking.is_taught:
             whole = list(readings)
             learned = [self.ranking.of(question, each.plan, each.unread, each.read_as()) for each in whole]
             whole = [
                 replace(each, score=each.score + more, learned=more) for each, more in zip(whole, learned, strict=True)
             ]
             readings = iter(sorted(whole, key=lambda reading: -reading.score))
-        best = (
-            list(readings if self.ranking else islice(readings, most))
-            if run is None
-            else self._best(readings, run, deadline, most)
-        )
+        best = list(readings) if run is None else self._best(readings, run, deadline, most)
         items = {sketch: item for sketch, item, _ in candidates}
         given = [self._told(each, best) for each in best[:most]] if self.ranking else best[:most]
         return [self._doubted(each, tagged, items[each.sketch]) for each in given]
@@ -422,7 +417,7 @@ class Reader:
         for reading in readings:
             # Running a plan only lowers its score, so what is below the last one wanted stays there.
             if len(judged) >= most and judged[most - 1].score >= reading.score:
-                rest = [reading, *readings] if self.ranking else []
+                rest = [reading, *readings] if self.ranking and self.ranking.is_taught else []
                 break
             judged.append(self._judge(reading, run, deadline))
             judged.sort(key=lambda each: -each.score)
@@ -1115,7 +1110,7 @@ _ADDED = re.compile(
     re.IGNORECASE,
 )
 _ROUNDED = re.compile(  # how a figure is to be shown says nothing of which
-    r"[\s,;(]+(?:please\s+)?(?:and\s+)?(?:round(?:ed)?\s+(?:it\s+|them\s+)?(?:off\s+)?)?(?:to\s+)?"
+    r"(?<![\s,;(])[\s,;(]++(?:please\s+)?(?:and\s+)?(?:round(?:ed)?\s+(?:it\s+|them\s+)?(?:off\s+)?)?(?:to\s+)?"
     r"(?:\d|one|two|three|four)\s+decimals?(?:\s+places?)?\)?",
     re.IGNORECASE,
 )

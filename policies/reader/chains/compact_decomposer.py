@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from trivium.kg.store import GraphStore
-from trivium.kg.types import EntityHit, Hop, LogicalChain, schema_hops
+from trivium.kg.types import EntityHit, Hop, LogicalChain, RelationSchema, schema_hops
 from trivium.policies.reader.chains.asked_types import TypeNames, asked_type
 from trivium.policies.reader.chains.chain_search import ChainModel
 from trivium.policies.reader.chains.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion, generated
@@ -86,7 +86,7 @@ class CompactDecomposer:
             self._write(question, found, confidence),
             taught=self.is_taught,
             typed=bool(self.types),
-            support=self._support(question, found, schema_hops(await store.schema())),
+            support=self._support(question, found, await store.schema()),
             chains=found.chains if found else {},
             computes=_computes(question, found),
             shown=self._shows(question, found),
@@ -119,13 +119,24 @@ class CompactDecomposer:
         """The same from the schema alone."""
         return replace(self, reader=self.reader.untaught, habits={})
 
-    def _support(self, question: SplitQuestion, found: Feasible | None, schema: Sequence[Hop]) -> Support:
+    def _support(self, question: SplitQuestion, found: Feasible | None, schema: Sequence[RelationSchema]) -> Support:
         """How well the question supports its reading against the whole schema."""
-        everything = frozenset(schema) if isinstance(self.reader.chains, ChainModel) else frozenset[Hop]()
+        everything = self._hops(schema) if isinstance(self.reader.chains, ChainModel) else frozenset[Hop]()
         hops = {hit.id: everything for mention in question.mentions for hit in mention.hits}
         two = found is not None and len(found.reading.topics) > 1
         opened = self.reader.readings(question, hops, two=two) if everything else []
         return support(question, found.reading if found else None, opened, self.reader)
+
+    def _hops(self, schema: Sequence[RelationSchema]) -> frozenset[Hop]:
+        """All hops of a schema; of the one asked about last they are kept, as each question asks for them."""
+        known = self._last_hops
+        if not known or known[0][0] != schema:
+            known[:] = [(schema, frozenset(schema_hops(schema)))]
+        return known[0][1]
+
+    @cached_property
+    def _last_hops(self) -> list[tuple[Sequence[RelationSchema], frozenset[Hop]]]:
+        return []
 
     async def read(
         self, question: str, store: GraphStore, topic_entities: Sequence[str] = ()

@@ -7,6 +7,7 @@ among the readings of one question.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Collection, Container, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +17,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.kg.memory import Memory
+from trivium.kg.memory import Memory, size_of
 from trivium.kg.types import EntityHit, Hop, LogicalChain
 from trivium.policies.reader.chains.chain_search import ScoredChain
 from trivium.policies.reader.chains.mentions import (
@@ -130,7 +131,8 @@ class ChainReader:
 
     def _chains(self, wording: Wording, mention: Mention, hops: dict[str, frozenset[Hop]]) -> list[ScoredChain]:
         """The best chains for a wording; remembered, since users ask about other names in the same words."""
-        first = frozenset[Hop]().union(*(hops[hit.id] for hit in mention.hits))
+        first, *others = {id(each): each for each in (hops[hit.id] for hit in mention.hits)}.values()
+        first = first.union(*others) if others else first  # a set knows its hash once it was asked for
         found = self._remembered.get((wording, first))
         if found is None:
             found = self.chains.best(wording, first, _CHAINS)
@@ -139,7 +141,8 @@ class ChainReader:
 
     @cached_property
     def _remembered(self) -> Memory[tuple[Wording, frozenset[Hop]], list[ScoredChain]]:
-        return Memory(_REMEMBERED)
+        # Hops are the schema's own: a set of them costs its table, and to count each takes longer than to score chains.
+        return Memory(_REMEMBERED, lambda key, found: size_of(key[0], found) + sys.getsizeof(key[1]))
 
     def _readings_of_two(
         self, question: SplitQuestion, odds: NDArray[np.float64], hops: dict[str, frozenset[Hop]]

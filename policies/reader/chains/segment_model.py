@@ -300,7 +300,7 @@ class SegmentModel:
         codes, follows, pair = [firsts[None]], list[Floats](), firsts[:0]
         back, chains = list[NDArray[np.bool_]](), np.intersect1d(firsts, pool)[None]
         for _ in range(1, self.max_hops):
-            pair, columns = np.nonzero(self.follows[chains[-1]][:, pool] > 0)
+            pair, columns = np.nonzero(self.follows[np.ix_(chains[-1], pool)] > 0)
             chains = np.concatenate([chains[:, pair], pool[columns][None]])
             if not chains.size:
                 break

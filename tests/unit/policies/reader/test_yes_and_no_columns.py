@@ -131,6 +131,7 @@ def test_a_doer_is_no_date() -> None:
         ("flights scheduled after 2 pm", ["F2"]),
         ("flights scheduled before 12 noon", ["F1", "F3"]),
         ("Average delay in minutes of the flights of Alpen (rounded to two decimals)", ["142.5"]),
+        ("Average delay in minutes of the flights of Alpen , ( ,; please round it to 2 decimal places)", ["142.5"]),
         ("Which pilots have not been on any flight?", ["Rex Sand"]),
     ],
 )

@@ -132,6 +132,14 @@ async def test_pairs_are_doubted_of_chains_of_a_length_that_none_shows(
         assert [each.doubt for each in found] == doubts
 
 
+async def test_the_hops_of_a_schema_are_kept_until_it_changes(films: Knowledge, decomposer: CompactDecomposer) -> None:
+    schema = await films.store.schema()
+    kept = decomposer._hops(schema)
+    assert decomposer._hops(await films.store.schema()) is kept
+    assert len(decomposer._hops(schema[1:])) == len(kept) - 2
+    assert decomposer._hops(schema) == kept
+
+
 async def test_the_same_question_is_read_the_same_way(films: Knowledge, decomposer: CompactDecomposer) -> None:
     question = "which actors appear in the films written by Quentin Tarantino?"
     first = await decomposer.decompose(question, films.store)
