@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import NamedTuple
@@ -75,6 +75,24 @@ _BOTH = frozenset({"series", "species"})  # plurals that are singulars
 _IN_IE = frozenset({"movies", "cookies", "rookies", "zombies", "calories", "prairies", "brownies", "selfies", "genies"})
 
 
+_IN_O = frozenset(
+    {"heroes", "potatoes", "tomatoes", "echoes", "volcanoes", "mosquitoes", "tornadoes", "torpedoes", "vetoes"}
+)
+_OTHER_NAMES = frozenset({"alias", "aka", "synonym", "nickname", "abbreviation", "pseudonym"})
+_OTHER = frozenset(
+    {"other", "another", "alternative", "alternate", "alt", "former", "official", "common", "short", "native", "local"}
+    | {"localized", "display", "full"}
+)
+
+
+def is_other_name(words: Sequence[str], own: Collection[str] = ()) -> bool:
+    """Whether words call what a thing is called besides: `aliases`, `official name`; `own`: words for the thing."""
+    said = {word if word in _OTHER_NAMES else singular(word) for word in words}.difference(own)
+    if said and said <= _OTHER_NAMES:
+        return True
+    return "name" in said and bool(said & _OTHER) and said <= _OTHER | {"name"}
+
+
 def singular(word: str) -> str:
     """An English plural without its ending: countries, boxes, airports; other words as they are."""
     if word in _BOTH:
@@ -83,6 +101,8 @@ def singular(word: str) -> str:
         return word[:-1]
     if len(word) > 4 and word.endswith("ies"):
         return f"{word[:-3]}y"
+    if word in _IN_O:
+        return word[:-2]
     if word.endswith(("sses", "xes", "ches", "shes", "zzes", "tzes")):
         return word[:-2]
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):

@@ -12,9 +12,11 @@ an instance of a class is one of those above it, by `rdfs:subClassOf`, too).
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -39,6 +41,7 @@ from trivium.kg.loaders.rdf_terms import (
     value_of,
 )
 from trivium.kg.loaders.skips import SkipLog
+from trivium.kg.text import is_other_name
 from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueText
 
 if TYPE_CHECKING:
@@ -76,6 +79,11 @@ _FACTS_OF_OWL = {f"{_OWL}{name}" for name in ("sameAs", "differentFrom", "equiva
 SUBCLASS = "http://www.w3.org/2000/01/rdf-schema#subClassOf"
 _CLASSES = {SUBCLASS, f"{_OWL}equivalentClass"}
 _VOCABULARIES = (_OWL, RDF, "http://www.w3.org/2000/01/rdf-schema#")
+# `owl:NamedIndividual` says that a thing is one, and not what it is.
+_NO_TYPES = {f"{_OWL}NamedIndividual", f"{_OWL}Thing", "http://www.w3.org/2000/01/rdf-schema#Resource"}
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_SAYS_NOTHING = frozenset({"has", "is", "english"})  # in what a predicate for names is called
+_LONGEST_NAME = 64  # characters
 _ROOTS = frozenset(("thing", "entity", "resource", "class", "property"))  # names of what an ontology calls all it has
 _STATEMENT_PARTS = {SUBJECT: "head", PREDICATE: "relation", OBJECT: "tail"}
 
@@ -241,10 +249,17 @@ class RdfParser:
         elif tail == NIL or (tail.startswith("_:") and not isinstance(tail, ValueText)):
             self._nodes.append(Triple(head, name_of(relation), tail))
         else:
-            if relation == SUBCLASS and not isinstance(tail, ValueText):
-                self._classes.setdefault(head, {})[tail] = None
+            self._note(head, relation, tail)
             return Triple(head, name_of(relation), tail)
         return None
+
+    def _note(self, head: str, relation: str, tail: str) -> None:
+        """Keep what a triple says of names and classes besides."""
+        if isinstance(tail, ValueText):
+            if _names_besides(relation) and len(tail) <= _LONGEST_NAME:
+                self._about(head).aliases.append(CONTROL.sub(" ", tail))
+        elif relation == SUBCLASS:
+            self._classes.setdefault(head, {})[tail] = None
 
     def _state(self, stated: _Stated, relation: str, tail: str) -> None:
         if relation in _STATEMENT_PARTS:
@@ -283,6 +298,13 @@ def _is_schema(relation: str, tail: str) -> bool:
     return relation in _SCHEMA or (relation.startswith(_OWL) and relation not in _FACTS_OF_OWL)
 
 
+@cache
+def _names_besides(relation: str) -> bool:
+    """Whether a predicate says what else things are called: `hasEnglishShortName`, `officialName`."""
+    words = [word.lower() for word in _WORDS.findall(local_name(relation))]
+    return is_other_name([word for word in words if word not in _SAYS_NOTHING])
+
+
 def local_name(iri: str) -> str:
     """`http://dbpedia.org/ontology/Film` -> `Film`; a text without `#` or `/` is returned as it is."""
     trimmed = iri.rstrip("/#")
@@ -301,8 +323,9 @@ def _entity(key: str, named: _Named, classes: Mapping[str, Iterable[str]]) -> En
     labels = [text for _, text in sorted(named.labels, key=lambda pair: pair[0])]
     label = labels[0] if labels else key
     aliases = dict.fromkeys(text for text in [*labels[1:], *named.aliases] if text != label)
-    types = dict.fromkeys(map(_type_name, named.types))
-    above = dict.fromkeys(_type_name(each) for each in _above(named.types, classes))
+    own = [each for each in named.types if each not in _NO_TYPES]
+    types = dict.fromkeys(map(_type_name, own))
+    above = dict.fromkeys(_type_name(each) for each in _above(own, classes))
     return Entity(key, label, tuple(aliases), (*types, *(each for each in above if each not in types)))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from trivium.kg.loaders.delimited import CONTROL
-from trivium.kg.tables.codes import names_of_codes
+from trivium.kg.tables.codes import names_of_codes, names_without_kind
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableMapping
 from trivium.kg.tables.reading import Cell, Row, SourceTable
 from trivium.kg.tables.writing import cut, plain
@@ -58,7 +58,9 @@ class Applied:
         by_kind: dict[str, list[str]] = {}
         for each in self._named.values():
             by_kind.setdefault(each.types[0], []).append(each.label)
-        names = {kind: names_of_codes(labels, kind) for kind, labels in by_kind.items()}
+        names = {
+            kind: {**names_without_kind(labels), **names_of_codes(labels, kind)} for kind, labels in by_kind.items()
+        }
         for each in self._named.values():
             name = names[each.types[0]].get(each.label)
             yield replace(each, aliases=(*each.aliases, name)) if name else each

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 _FILE = Path(__file__).parent / "codes.txt"
 _CODE = re.compile("[A-Z]{2,3}")
 _MOST = 0.75  # share of texts that look like codes that are of one list; states of the USA may stand beside provinces
+_COMMON, _SEVERAL = 0.8, 10  # share of a kind's names that end in one word; how many at least
 _FEW = 3  # codes below which nothing is said
 _COUNTRY = frozenset({"country", "nation", "nationality", "flag", "iso"})
 
@@ -24,6 +26,16 @@ def names_of_codes(texts: Collection[str], kind: str) -> Mapping[str, str]:
         if len(found) >= max(_MOST * len(codes), _FEW):
             return found
     return {}
+
+
+def names_without_kind(labels: Collection[str]) -> Mapping[str, str]:
+    """Names without the last word that nearly all of a kind share: "Palo Alto" of "Palo Alto Caltrain"; else empty."""
+    parted = [label.rpartition(" ") for label in labels]
+    ends = Counter(end for rest, _, end in parted if rest)
+    last, count = ends.most_common(1)[0] if ends else ("", 0)
+    if not last[:1].isalpha() or count < max(_COMMON * len(labels), _SEVERAL):
+        return {}
+    return {f"{rest} {end}": rest for rest, _, end in parted if rest and end == last}
 
 
 @cache

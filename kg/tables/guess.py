@@ -17,7 +17,7 @@ from functools import cached_property
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableLink, TableMapping
 from trivium.kg.tables.reading import Cell, Row, SourceTable
 from trivium.kg.tables.writing import LIST, cut, guess_notation, guess_split
-from trivium.kg.text import fold_name, singular
+from trivium.kg.text import fold_name, is_other_name, singular
 from trivium.kg.types import PropertyKind
 from trivium.kg.values import guess_kind
 
@@ -42,15 +42,13 @@ _UNIT = re.compile(r"(?<=[a-z]{3})(?=(?:km2|km|kg|cm)(?![a-z\d]))", re.IGNORECAS
 _NUMBERED = re.compile(r"(.*?[^\d])(\d{1,2})")
 _KEY_WORDS = frozenset({"id", "ids", "key", "code", "no", "nr", "number", "ref", "fk", "uuid", "uri", "iri"})
 _NAME_WORDS = ("name", "title", "label", "caption", "heading", "headline")
-_OTHER_NAMES = frozenset({"alias", "aka", "synonym", "nickname", "abbreviation", "pseudonym"})
-_OTHER = frozenset(
-    {"other", "another", "alternative", "alternate", "alt", "former", "official", "common", "short", "native", "local"}
-)
 _PARTS_OF_NAMES = (("first", "last"), ("given", "family"), ("fore", "sur"), ("firstname", "lastname"))
 _PLURALS = {"people": "person", "children": "child", "men": "man", "women": "woman"}
 _TIMES = frozenset({"year", "month", "day", "date", "time"})  # are no rows of a table, whatever its numbers
 _OWN_PARTS = frozenset({*_KEY_WORDS, *_NAME_WORDS, "alias", "type"})  # written in one word behind the table's: parkname
 _NAMING_PARTS = frozenset({"id", "code", "key", "number", "name"})  # the same behind another table's: countrycode
+_MODELS = frozenset({"type", "model", *_NAME_WORDS})  # may name what is of a type of its own
+_TECHNICAL = re.compile(r"[a-z0-9]+(?:[_.:][a-z0-9]+)+")
 _SHORTEST_STEM = 3
 _OWN_NAMES = 0.8  # distinct texts for each row that has one, from which a column may name rows
 _NOT_NUMBERS = frozenset({"zip", "postcode", "postal", "phone", "telephone", "fax", "isbn", "issn"})
@@ -395,6 +393,9 @@ def _mapping(seen: _Seen, shared: SharedColumns, tables: Sequence[_Seen]) -> Tab
         for profile in seen.columns.values()
         if (about is None or profile is not seen.key) and profile.name not in label and profile.name != type_by
     }
+    for each in seen.columns.values():  # `npc_dota_hero_axe` beside Axe is nothing that people call its name
+        if each.name in columns and len(each.words) == 1 and each.words[0] in _NAME_WORDS and _is_technical(each):
+            columns[each.name] = replace(columns[each.name], relation="internal_id")
     if seen.key and about is None and seen.key.name in columns:
         said = type_by or (label and seen.key.kind == "number") or _says_name(seen, seen.key, label)
         columns[seen.key.name] = TableColumn() if said else _value(seen.key)
@@ -409,13 +410,13 @@ def _mapping(seen: _Seen, shared: SharedColumns, tables: Sequence[_Seen]) -> Tab
 
 def _is_other_name(seen: _Seen, profile: _Profile, label: Sequence[str]) -> bool:
     """Whether a column holds what else the rows are called: `aliases`, `official_name`, `park.alias`."""
-    words = [word if word in _OTHER_NAMES else singular(word) for word in profile.words]
+    words = profile.words
     named = bool(label) and profile.name not in label and profile.kind is None and profile.name not in seen.refers
     if not named or not words or len(profile.texts) < _OWN_NAMES * profile.filled or not _are_names(profile.texts):
         return False
-    if set(words) <= {*_OTHER_NAMES, *seen.words}:
-        return bool(_OTHER_NAMES & set(words))
-    return words[-1] == "name" and bool(_OTHER & set(words)) and set(words[:-1]) <= {*_OTHER, *seen.words}
+    if words[0] in _NAME_WORDS and len(words) == 1:  # another column names all rows
+        return not _is_technical(profile)
+    return is_other_name(words, seen.words)
 
 
 def _says_name(seen: _Seen, profile: _Profile, label: Sequence[str]) -> bool:
@@ -574,7 +575,7 @@ def _label(seen: _Seen) -> tuple[str, ...]:
         least = seen.rows * (_MOSTLY if seen.key is not None else _COMPLETE)
         exact = [each for each in named if _is_name(each, word, seen) and each.filled >= least]
         if exact:
-            return (exact[0].name,)
+            return ((_better_name(seen, exact[0]) or exact[0]).name,)
     own = next((name for words, name in texts.items() if list(words) == seen.words), None)
     loose = [name for words, name in texts.items() if words[-1:] and words[-1] in _NAME_WORDS and "." not in name]
     if own is not None or loose:
@@ -587,6 +588,30 @@ def _label(seen: _Seen) -> tuple[str, ...]:
         if len(seen.columns[name].texts) > 0.8 * seen.rows and seen.columns[name].length <= _LONG_NAME
     ]
     return (max(telling)[1],) if telling else ()
+
+
+def _better_name(seen: _Seen, named: _Profile) -> _Profile | None:
+    """A column that people call rows by, beside one called name that holds ids or that some rows lack; else None.
+
+    As in `localized_name` beside `npc_dota_hero_axe`, and in `turbine_type` where all types are different.
+    """
+    technical, lacking = _is_technical(named), named.filled < _COMPLETE * seen.rows
+    for each in seen.columns.values() if technical or lacking else ():
+        whole = each.kind is None and each.filled >= seen.rows * _COMPLETE and each.name not in seen.refers
+        words = {*each.words}.difference(seen.words)
+        if each is named or not whole or _is_technical(each) or each.length > _LONG_NAME or "." in each.name:
+            continue
+        if technical and each.words[-1:] and each.words[-1] in _NAME_WORDS:
+            return each
+        if lacking and each.is_unique and words <= _MODELS:
+            return each
+    return None
+
+
+def _is_technical(profile: _Profile) -> bool:
+    """Whether texts are written for machines: `npc_dota_hero_axe`, `user.id`."""
+    ids = sum(_TECHNICAL.fullmatch(text) is not None for text in profile.texts)
+    return bool(profile.texts) and ids >= _ENOUGH * len(profile.texts)
 
 
 def _is_name(profile: _Profile, word: str, seen: _Seen) -> bool:

@@ -40,6 +40,8 @@ _HEADED = 0.8  # of the head of a type's name
 _NARROW = 0.2  # lost by one type of a kind where a word may mean all of them
 _BESIDE_OWN = 0.1  # lost by a word for the types of things that something else is called by
 _ALL_ALIKE = 0.76  # of a word for the types of things that are all of one
+_SHORT, _LONG_WORD = (3, 4), 7  # letters of a part that stands for a longer word; of such a word
+_SHORTENED = 0.95
 _VOWELS = frozenset("aeiouy")
 
 
@@ -330,6 +332,7 @@ class Matcher:
                 known = best.get(element)
                 if score >= LEAST and (known is None or score > known.score):
                     best[element] = Match(element, score, exact, part)
+        self._add_shortened(word, best)
         self._widen(best)
         for side in self.language.sides.get(own, ()):
             for element in self._sides.get(side, ()):
@@ -342,6 +345,18 @@ class Matcher:
             if kinds[match.element.kind] <= _MOST or match.exact:
                 out.append(match)
         return out
+
+    def _add_shortened(self, word: str, found: dict[Element, Match]) -> None:
+        """Add columns by parts of their names that a word begins with: `int_gain` by "intelligence", `dep_time`."""
+        for length in _SHORT if len(word) >= _LONG_WORD else ():
+            part = word[:length]
+            row = self._row.get(part)
+            if row is None or part in self.language.words:
+                continue
+            for element, weight in self._elements[row]:
+                score = _SHORTENED * weight
+                if element.kind in ("property", "edge") and (element not in found or found[element].score < score):
+                    found[element] = Match(element, score, True, part)
 
     def _widen(self, found: dict[Element, Match]) -> None:
         """Read a word that is no type's own name as all types of one kind: "ship" of `ContainerShip` beside `Ferry`."""

@@ -728,16 +728,25 @@ class Reader:
         stems = {stem for position in tagged.positions for stem in self._stems(position)}
         bare_words = self.language.carriers | self.language.units | self.language.kinds_of_value
         for place, what, score in links:
-            if not isinstance(what, Element) or what.kind not in ("property", "edge") or score <= 0 or not place:
+            if not isinstance(what, Element) or what.kind not in ("property", "edge") or score <= 0:
                 continue
             words = words_of(self._own_name(what))
             head = self.language.stem(words[-1]) if words else ""
             bare = not bare_words.isdisjoint(words[-1:])
             said = self._stems(tagged.positions[place]).intersection(map(self.language.stem, words[:-1]))
-            beside = place - 1 in left and not tagged.gaps[place]
+            beside = place > 0 and place - 1 in left and not tagged.gaps[place]
+            if said and not bare and head not in stems and place + 1 in left and not tagged.gaps[place + 1]:
+                return True  # "the rotor speed" is no `rotor_area`
+            if beside and self._is_of_another(tagged, place, words, stems):
+                return True
             if said and not bare and head not in stems and (beside or self._asks_for_other(tagged, head)):
                 return True
         return False
+
+    def _is_of_another(self, tagged: Tagged, place: int, words: Sequence[str], stems: set[str]) -> bool:
+        """Whether a column is one of another thing by all but its last word: the "win rate" is no `turn_rate`."""
+        own = [self.language.stem(word) for word in words if word not in self.language.stop]
+        return len(own) > 1 and own[-1] in self._stems(tagged.positions[place]) and stems.isdisjoint(own[:-1])
 
     def _asks_for_other(self, tagged: Tagged, noun: str) -> bool:
         """Whether a question begins with "who" or "where", and a noun is for nothing that this asks for."""

@@ -57,7 +57,9 @@ _NUMBER = 0.3  # what is lost by a bare number that is a value of some property
 _SORT_OF_NAME = "sort"  # form of what a proper name may stand for as a sort of things
 ANY_KIND = "things"
 """The name of what a noun is read as that may be any kind of the graph's things."""
+_FEW_SORTS = 40  # things of a type that are sorts of others: roles, colors
 _PART = 0.8  # likeness below which words are only a part of a column's name
+_SHORT_VALUES, _LONG_WORD = (3, 4), 7  # letters of values that stand for longer words; of such a word
 _SHORTEST = 5  # letters that a superlative of one word has more than
 _TOLD = 2  # facts of a kind of things, from which it is asked for by nouns that the graph does not have
 _BEFORE_KINDS = frozenset({"CNT", "SUP", "NUM", "ADJ", "MORE"})
@@ -68,6 +70,7 @@ _MADE = 0.1  # what is lost by a name that a word is made from
 _PEOPLE = 0.95  # likeness of "Italian" to Italy
 _MEASURE = 0.8  # likeness of "cost" to a column of money
 _BORN = 0.6  # weight of "who" for those with a date of birth, where their type says no more
+_WHOEVER = 0.3  # weight of "who" for any things, in a graph without persons
 _ALIAS = 0.75  # likeness from which a phrase's one word means an element
 DATES = frozenset({"date", "year", "day"})
 _COUNT = ("count",)  # hints of "under", "over": prepositions but for numbers
@@ -157,6 +160,7 @@ class Tagger:
         self._operators: dict[tuple[str, ...], list[Item]] = defaultdict(list)
         self._measured_as = {self.language.stem(word): what for word, what in self.language.measured.items()}
         self._asking = self.language.which | {"whom", "whose"}
+        self._sorts = self._types_of_sorts() if self.schema.typed else frozenset()
         self._variants = Variants.of(self.schema.properties, self.language)
         self._add_operators()
 
@@ -598,7 +602,7 @@ class Tagger:
         for hit in self.values.find(folded):
             if taken.isdisjoint(range(hit.start, hit.stop)) and self._may_name(words, text, hit, mixed=mixed):
                 found[hit.start, hit.stop].append(self._value_item(hit))
-        for hit in self._peoples(folded):
+        for hit in [*self._peoples(folded), *self._shortened(folded)]:
             if hit.start not in taken:
                 found[hit.start, hit.stop].append(self._value_item(hit))
         # "The CAS number of mercury": a column's name in capitals says nothing of how things' names are written.
@@ -609,7 +613,8 @@ class Tagger:
             code = words[start].text in self.language.stop and _is_code(text, words[start])
             small = cased and not text[words[start].start].isupper()
             if mixed and stop - start == 1 and (code or small):
-                hits = [hit for hit in hits if hit.label == _slice(text, words, (start, stop))]  # noqa: PLW2901
+                said = _slice(text, words, (start, stop))
+                hits = [hit for hit in hits if hit.label == said or self._is_sort(hit)]  # noqa: PLW2901
             if meant := [hit for hit in hits if hit.id in known]:
                 found[start, stop] = self._entity_items(meant, start, _slice(text, words, (start, stop)))
             elif hits:
@@ -630,6 +635,23 @@ class Tagger:
                 loose += [(*span, item) for item in items]
         return out
 
+    def _is_sort(self, hit: NamedEntity) -> bool:
+        """Whether a thing is one of few that have no facts and that others are joined to: a role, a color."""
+        kinds = [self._type_number[name] for name in hit.types if name in self._type_number]
+        return bool(kinds) and all(kind in self._sorts for kind in kinds)
+
+    def _types_of_sorts(self) -> frozenset[int]:
+        """The types whose few things have no facts of their own."""
+        heads = {head for _, head, _ in self.schema.joins}
+        return frozenset(
+            number
+            for number, role in enumerate(self.schema.types)
+            if role.name
+            and role.size <= _FEW_SORTS
+            and number not in heads
+            and all(each.is_type for each in self.schema.of_type[number])
+        )
+
     def _peoples(self, folded: Sequence[str]) -> Iterator[ValueHit]:
         """Countries that properties hold, by their peoples: "Italian customers"."""
         for place, word in enumerate(folded):
@@ -638,6 +660,15 @@ class Tagger:
                 if known and self.matcher.likeness("country", words_of(self.schema.properties[number].name)) >= _NOUN:
                     less = _OTHERS if self.values.exact(word) else 0.0  # "in Japanese", a language
                     yield ValueHit(place, place + 1, number, value, _PEOPLE - less)
+
+    def _shortened(self, folded: Sequence[str]) -> Iterator[ValueHit]:
+        """Values of few that a word begins with: "agility heroes", by `agi` beside `str` and `int`."""
+        for place, word in enumerate(folded):
+            for length in _SHORT_VALUES if len(word) >= _LONG_WORD else ():
+                for number, value in self.values.exact(word[:length]):
+                    known = number < len(self.schema.properties)
+                    if known and self.values.is_short(number):
+                        yield ValueHit(place, place + 1, number, value, _PEOPLE)
 
     def _add_made_from(
         self, text: str, words: Sequence[Token], found: dict[tuple[int, int], list[Item]], taken: set[int]
@@ -1218,6 +1249,20 @@ class Tagger:
         named = [each.element.kind for each in self.matcher.phrase(of[1:])]
         return "property" in named and "type" not in named and not self._is_called(words[place].text)
 
+    def _adds_nothing(self, words: Sequence[Token], place: int) -> bool:
+        """Whether a word adds nothing to the one before it: "a family member", "turbine types"."""
+        return self._is_member(words, place) or self._is_behind_type(words, place)
+
+    def _is_behind_type(self, words: Sequence[Token], place: int) -> bool:
+        """Whether "type" adds nothing to a noun before it: "which turbine types", of turbines that are all of one."""
+        if not place or words[place].text not in self.language.classes.kinds:
+            return False
+        found = (m.element for m in self.matcher.phrase([words[place - 1].text]) if m.exact and m.score >= 1)
+        kinds = [each.number for each in found if each.kind == "type"]
+        return bool(kinds) and all(
+            each.profile.distinct == 1 for kind in kinds for each in self.schema.of_type[kind] if each.is_type
+        )
+
     def _is_whole(self, words: Sequence[Token], place: int) -> bool:
         """Whether a word says all that the graph holds: "in the collection", "of our team"."""
         classes, before = self.language.classes, [word.text for word in words[max(place - 2, 0) : place]]
@@ -1271,7 +1316,7 @@ class Tagger:
         light = light and not self._heads(word) and not self._is_relation(word)
         light = light or (self._is_unit(words, span[0]) and not self._is_called(word))
         in_unit = self._counts_in(words, span[0])
-        light = light or in_unit or self._is_sort_of_column(words, span[0]) or self._is_member(words, span[0])
+        light = light or in_unit or self._is_sort_of_column(words, span[0]) or self._adds_nothing(words, span[0])
         generic = light or word in language.naming or took or self._is_whole(words, span[0])
         after = words[span[1]].text if span[1] < len(words) else ""
         tagged.items += [
@@ -1479,6 +1524,8 @@ class Tagger:
             weight = max(weight, _BORN * any(map(self._tells_birth, self.schema.of_type[number])))
             for each in self.schema.inside[number] & self.schema.kinds or (number,):
                 weights[each] = max(weights.get(each, 0.0), weight)
+        if not any(weights.values()):  # heroes are no persons, and asked for by "who" all the same
+            weights = dict.fromkeys(self._main_roles(), _WHOEVER) if self.schema.typed else weights
         return [
             Item("S", ("all", number), number, (), 0.1 * weight, link(position, word, weight), form="plain")
             for number, weight in weights.items()
@@ -1487,7 +1534,7 @@ class Tagger:
 
     def asked_for_by(self, word: str) -> frozenset[int]:
         """The types that a word like "who" may ask for."""
-        return frozenset(item.type for item in self._asked_for(word, 0))
+        return frozenset(item.type for item in self._asked_for(word, 0) if item.links[0][2] > _WHOEVER)
 
     @staticmethod
     def _tells_birth(column: Property) -> bool:

@@ -46,6 +46,7 @@ class ValueIndex:
     _loose: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list), repr=False)
     _first: dict[str, dict[int, str]] = field(default_factory=lambda: defaultdict(dict), repr=False)
     _few: set[int] = field(default_factory=set, repr=False)
+    _coded: set[int] = field(default_factory=set, repr=False)
     _categories: list[tuple[int, str, dict[str, float], float]] = field(default_factory=list, repr=False)
 
     def add(self, number: int, values: Iterable[str]) -> None:
@@ -61,6 +62,8 @@ class ValueIndex:
             self._exact[folded].append((number, text))
         if len(texts) <= _FEW // 8:
             self._few.add(number)
+            if len(texts) > 1 and all(text.isalpha() and len(text) in (3, 4) for text in texts):
+                self._coded.add(number)
         if len(texts) <= _FEW:
             self._add_stems(number, kept)
         if len(texts) <= _FEW // 4:
@@ -69,6 +72,10 @@ class ValueIndex:
                 first = text.split()[0]
                 if len(words) > 1 and words[0] not in own and len(first) > 2 and fold_name(first) == words[0]:
                     self._first[words[0]][number] = first
+
+    def is_short(self, number: int) -> bool:
+        """Whether a property has few values, all of them codes of three or four letters."""
+        return number in self._coded
 
     def _stem(self, word: str) -> str:
         return one_spelling(self.language.stem(word))

@@ -357,6 +357,11 @@ class Language:
         """The word without its ending, or its base form's."""
         return self._stem(word)
 
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All stems of the lists: what is among them is no abbreviation."""
+        return frozenset(self.concepts) | frozenset(self.asked) | self.stop | self.units
+
     def is_request(self, words: Sequence[str]) -> bool:
         """Whether folded words begin as a polite request, which asks for no yes or no."""
         return any(tuple(words[: len(phrase)]) == phrase for phrase in self.requests if phrase)

@@ -173,3 +173,22 @@ def test_an_instance_of_a_class_is_one_of_those_above_it(tmp_path: Path) -> None
     assert ("http://ex.org/DerivedUnit", SUBCLASS, "http://ex.org/Unit") in triples, (
         "and the hierarchy can be asked for"
     )
+
+
+def test_other_names_are_aliases_and_individuals_have_no_type_of_that(tmp_path: Path) -> None:
+    path = tmp_path / "lands.ttl"
+    path.write_text(
+        "@prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
+        "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+        ':de a owl:NamedIndividual, :Land ; rdfs:label "Deutschland" ; :hasEnglishShortName "Germany" ; '
+        ':firstName "x" .\n'
+        ":it a owl:NamedIndividual ."
+    )
+    reader = read_triples(path)
+    triples = [triple for batch in reader for triple in batch]
+    entities = {each.id: each for each in reader.entities()}
+    land = entities["http://example.org/de"]
+    assert (land.label, land.aliases) == ("Deutschland", ("Germany",))
+    assert [kind.rpartition("/")[2] for kind in land.types] == ["Land"]
+    assert not entities["http://example.org/it"].types
+    assert {each.tail for each in triples} >= {"Germany", "x"}

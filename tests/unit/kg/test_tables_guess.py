@@ -755,3 +755,23 @@ def test_titles_are_names_however_long(tmp_path: Path) -> None:
     rows = "".join(f"{n},{won[n % 3]},{1990 + n}\n" for n in range(12))
     mappings, _ = _mapped(tmp_path, wins="row,award,year\n" + rows)
     assert mappings["wins"].columns["award"] == TableColumn("award", to="award")
+
+
+def test_rows_are_called_by_what_people_read(tmp_path: Path) -> None:
+    rows = [("Axe", "str"), ("Pudge", "str"), ("Luna", "agi"), ("Zeus", "int")]
+    heroes = "".join(f"{n},game_hero_{name.lower()},{kind},{name}\n" for n, (name, kind) in enumerate(rows))
+    kits = "".join(f"{n},K{n}/90,{'' if n % 2 else f'Kit {n}'},{n * 1.5}\n" for n in range(6))
+    mappings, (_, entities, _) = _mapped(
+        tmp_path, heroes="id,name,attr,localized_name\n" + heroes, kit_data="id,kit_type,name,mass\n" + kits
+    )
+    assert (mappings["heroes"].type, mappings["heroes"].label) == ("hero", ("localized_name",))
+    assert mappings["heroes"].columns["name"].relation == "internal_id"
+    assert (mappings["kit_data"].label, mappings["kit_data"].alias) == (("kit_type",), ("name",))
+    assert {"Axe", "K0/90"} <= {each.label for each in entities.values()}
+
+
+def test_a_word_that_all_names_end_in_may_be_left_out(tmp_path: Path) -> None:
+    names = ["Ames", "Brunn", "Cley", "Dorf", "Esk", "Fife", "Gau", "Hay", "Ilm", "Jena"]
+    stops = "".join(f"{n},{name} Station,{n}\n" for n, name in enumerate(names))
+    _, (_, entities, _) = _mapped(tmp_path, stops="id,name,zone\n" + stops)
+    assert {each.aliases for each in entities.values()} >= {("Ames",), ("Jena",)}

@@ -100,3 +100,55 @@ def test_a_year_without_a_column_of_its_own_is_not_lost() -> None:
 )
 def test_no_things_where_people_are_asked_for(question: str, asked: bool) -> None:
     assert _best(question).repeats is asked
+
+
+@cache
+def _arena() -> tuple[GraphColumns, Reader]:
+    """Heroes with columns and values that are written short, and roles as things of their own."""
+    heroes = {"Axe": ("str", 1.6, 2.8, 0.6), "Luna": ("agi", 1.9, 2.2, 0.7), "Mars": ("agi", 1.4, 2.0, 0.9)}
+    heroes |= {"Zeus": ("int", 2.7, 2.1, 0.8), "Lina": ("int", 2.9, 1.8, 0.5)}
+    entities: list[Any] = [
+        (
+            name,
+            ["hero"],
+            {"primary_attr": kind, "int_gain": wit, "str_gain": power, "turn_rate": rate, "rotor_area": 9},
+        )
+        for name, (kind, wit, power, rate) in heroes.items()
+    ]
+    entities += [("Carry", ["role"], {}), ("Nuker", ["role"], {})]
+    edges: list[Any] = [("Luna", "roles", "Carry", {}), ("Axe", "roles", "Carry", {}), ("Zeus", "roles", "Nuker", {})]
+    graph = GraphColumns.of(entities, edges)
+    return graph, open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+
+
+def _best_of_arena(question: str) -> Reading:
+    graph, reader = _arena()
+    executor = Executor(graph)
+    return reader.read(question, executor=lambda plan: outcome(executor, plan), seconds=30)[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("What is the intelligence gain of Axe?", 'ids "Axe" | values int_gain'),
+        ("Which hero has the highest strength gain?", "type hero | top 1 by str_gain"),
+        ("How many agility heroes are there?", 'type hero | where primary_attr = "agi" | count'),
+        ("Who has the highest turn rate?", "type hero | top 1 by turn_rate"),
+        ("Which hero types are there?", "type hero"),
+    ],
+)
+def test_short_for_longer_words(question: str, plan: str) -> None:
+    assert write(_best_of_arena(question).plan) == plan
+
+
+@pytest.mark.parametrize(
+    ("question", "lacks"),
+    [
+        ("What is the win rate of Axe?", True),
+        ("What is the rotor speed of Axe?", True),
+        ("What is the turn rate of Axe?", False),
+        ("What is the rotor area of Axe?", False),
+    ],
+)
+def test_a_column_of_half_a_name_is_another_one(question: str, lacks: bool) -> None:
+    assert _best_of_arena(question).lacks is lacks
