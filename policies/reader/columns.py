@@ -23,6 +23,7 @@ _STARTS = frozenset(
     {"hire", "hired", "start", "started", "join", "joined", "since", "begin", "began", "employed", "opened", "founded"}
 )
 _TIMES = ("date", "year", "time")
+_CLOCK = "time"  # last word of a name of times of the day, which may be held as text
 _LEAST, _MOST_OF = ("min", "minimum"), ("max", "maximum")
 _MOST = 5  # columns for one hint
 
@@ -108,7 +109,7 @@ class Columns:
     def _fits(column: Property, shape: str, *, year: bool, dated: bool) -> bool:
         kind = column.profile.kind
         if dated:
-            return column.dated or column.yearly
+            return column.dated or column.yearly or words_of(column.name)[-1:] == (_CLOCK,)
         if shape == "DATE:time":
             return kind in ("time", "datetime")
         if shape in ("DATE:date", "DATE:month"):

@@ -260,6 +260,7 @@ class Reader:
             chains: what a trained decomposer knows of the chains that are meant.
         """
         deadline = time.monotonic() + seconds
+        question = self._tagger.plainer(question)
         proper, clause = split_clause(self._owner_asked(_which_ones(_ROUNDED.sub("", question))))
         proper, more = split_addition(proper)
         ordered = None if clause or more else self._ordered(proper)

@@ -193,14 +193,35 @@ class Tagger:
         return tagged
 
     def _joined(self, text: str) -> str:
-        """The text, two words with a hyphen between them as one where the schema's own is written so: "plug-ins"."""
+        """The text, two words with a hyphen between them as one where the schema's own is written so: "plug-ins".
+
+        A noun's "-related" goes: "drug-related crimes" are "drug crimes".
+        """
         joined = text
         for first, second in reversed(list(pairwise(tokens(text)))):
-            if text[first.end : second.start] == "-" and any(
-                match.exact and match.score >= 1 for match in self.matcher.phrase([first.text + second.text])
-            ):
+            if text[first.end : second.start] != "-":
+                continue
+            whole = self.matcher.phrase([first.text + second.text])
+            if any(match.exact and match.score >= 1 for match in whole):
                 joined = joined[: first.end] + joined[second.start :]
+            elif second.text in self.language.classes.hyphened:
+                joined = joined[: first.end] + joined[second.end :]
         return joined
+
+    def plainer(self, text: str) -> str:
+        """The text with the plainer words of idioms where these are an operator's, or what a relation is called by.
+
+        As "living with X" for "sharing a home with X", by `KNOWS_LW`.
+        """
+        for idiom, plain in self.language.idioms:
+            found = idiom.search(text)
+            if found is None:
+                continue
+            said = found.expand(plain).split()
+            known = [*self.matcher.phrase(said), *self.matcher.acronym(said)]
+            if tuple(said) in self._operators or any(match.element.kind == "relation" for match in known):
+                text = idiom.sub(plain, text)
+        return text
 
     def _stays(self, quotes: Sequence[tuple[int, int]], word: Token) -> bool:
         """Whether a word of another language is not translated: in a quoted text, or the schema's own."""
@@ -706,7 +727,10 @@ class Tagger:
             return False
         if hit.property >= len(self.schema.properties):
             return True
-        profile = self.schema.properties[hit.property].profile
+        column = self.schema.properties[hit.property]
+        profile = column.profile
+        if any(singular(word.text) == each[-1] for each in self.schema.types[column.type].words if each):
+            return False  # of a call, its type "call" says nothing
         if word.text.isdigit() and len(word.text) < 3 and profile.distinct > 2:
             return False
         capital = text[word.start].isupper() or not word.text.isalpha()
@@ -1124,7 +1148,7 @@ class Tagger:
             return
         counts = {start for start, stop, item in tagged.items if item.category == "CNT" and stop == start + 1}
         ranked = {start for start, stop, item in tagged.items if item.category == "SUP" and stop == start + 1}
-        found, columns = self._nouns(tagged)
+        found, columns, near = self._nouns(tagged)
         first = int(0 in counts or (0 in ranked and not found.get(0) and not any(tagged.gaps[1:2])))
         numbers = {start for start, stop, item in tagged.items if item.category == "NUM" and stop == start + 1}
         topped = {0, 1} <= ranked | numbers and ranked & {0, 1} and numbers & {0, 1} and not tagged.gaps[1]
@@ -1141,7 +1165,7 @@ class Tagger:
             nouns, stop = found[stop], max(found[stop])  # "crime locations"
             if stop >= len(tagged.positions):
                 return
-        if "s" in tagged.gaps[stop] or (not tagged.gaps[stop] and stop in columns):
+        if "s" in tagged.gaps[stop] or (not tagged.gaps[stop] and stop in columns | near):
             return
         who = any(
             start == 0 and item.links and item.links[0][1] in self.language.classes.who
@@ -1155,11 +1179,14 @@ class Tagger:
         """Whether a word is a plural: "locations", "people"."""
         return _is_plural([word]) or word.casefold() in self.language.plurals.values()
 
-    def _nouns(self, tagged: Tagged) -> tuple[dict[int, dict[int, set[int]]], set[int]]:
-        """The types that nouns at each position name, by where they stop, and the positions that name columns alone."""
+    def _nouns(self, tagged: Tagged) -> tuple[dict[int, dict[int, set[int]]], set[int], set[int]]:
+        """The types that nouns at each position name, by where they stop, and the positions that name columns alone.
+
+        Last those of plurals that are like a column's name: "vehicle brands", by `make`.
+        """
         exact: dict[int, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
         near: dict[int, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
-        columns = set()
+        columns, like = set(), set()
         for start, stop, item in tagged.items:
             score = item.links[0][2] if item.links else 0.0
             # "which inspectors have …", not "which drama films"
@@ -1170,9 +1197,14 @@ class Tagger:
                     exact[start][stop].add(item.type)
                 elif item.form == "plain" and score >= _NOUN:
                     near[start][stop].add(item.type)
-            elif item.category in ("P", "PL") and score >= _EXACTLY and item.links[0][1] != "named":
-                columns |= set() if any(self.schema.properties[each].naming for each in item.data) else {start}
-        return {**near, **exact}, columns
+            elif item.category in ("P", "PL") and score >= _NOUN and item.links[0][1] != "named":
+                if any(self.schema.properties[each].naming for each in item.data):
+                    continue
+                if score >= _EXACTLY:
+                    columns.add(start)
+                elif self._is_many(tagged.positions[start]) and start not in tagged.verbs:
+                    like.add(start)
+        return {**near, **exact}, columns, like - exact.keys() - near.keys()
 
     def _keeps(self, word: str, place: int, *, first: bool) -> bool:
         """Whether a word without content is read all the same; "who" behind a noun starts a clause about it."""

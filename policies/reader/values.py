@@ -20,6 +20,8 @@ _LONGEST = 12  # words of a value that can be named in a question
 _FEW = 80  # distinct values of a property whose values are also matched by stems
 _MASS = 0.6  # of a value's inverse-frequency mass that has to be matched
 _ALIKE = 0.5  # of a value's words that a quoted text has to have
+_SHORTEST = 3  # letters that a plural has more than: "Amys"
+_DERIVED = ("ent", "ens", "ant", "ans", "al")  # a stem's ending that makes another word of it: "violent" of "violence"
 _BEGINS = 0.93  # of a value's first word alone
 
 
@@ -78,7 +80,8 @@ class ValueIndex:
         return number in self._coded
 
     def _stem(self, word: str) -> str:
-        return one_spelling(self.language.stem(word))
+        stem = one_spelling(self.language.stem(word))
+        return next((stem[: -len(end)] for end in _DERIVED if stem.endswith(end) and len(stem) > 3 + len(end)), stem)
 
     def _add_stems(self, number: int, kept: Sequence[tuple[str, list[str]]]) -> None:
         frequency = Counter(part for _, words in kept for part in {self._stem(word) for word in words})
@@ -100,7 +103,7 @@ class ValueIndex:
                 text = " ".join(words[start:stop])
                 found = self._exact.get(text)
                 score = 1.0
-                if found is None and stop - start <= 4 and text.endswith("s") and len(text) > 4:
+                if found is None and stop - start <= 4 and text.endswith("s") and len(text) > _SHORTEST:
                     found, score = self._exact.get(text[:-1]), 0.93
                 for number, value in found or ():
                     out.append(ValueHit(start, stop, number, value, score))

@@ -91,6 +91,7 @@ class WordClasses:
     having: frozenset[str]
     theirs: frozenset[str]
     among: frozenset[str]
+    hyphened: frozenset[str]
     joins: frozenset[str]
     in_names: frozenset[str]
     stop_stems: frozenset[str]
@@ -152,6 +153,7 @@ class Language:
         counted: words for what a column counts, with words of that column: "people", "population".
         verbs: verbs among the `stop` words that relations may be called by: "know".
         vague: adjectives without a bound of their own ("major"): as superlatives, read as above or below the average.
+        idioms: phrases with the plainer words for the same, as `re.sub` takes them.
         which: question words that a noun may follow: "which states".
         sides: for a stem of a verb of little meaning of its own ("make", "receive"), the sides of a deed that its
             subject is on: `agent`, `patient`.
@@ -187,6 +189,7 @@ class Language:
     sides: Mapping[str, tuple[str, ...]]
     counted: Mapping[str, tuple[str, ...]]
     vague: Mapping[str, Superlative]
+    idioms: tuple[tuple[re.Pattern[str], str], ...]
     phrases: Mapping[Phrase, tuple[str, ...]]
     asking: Mapping[str, tuple[str, ...]]
     how: Mapping[str, tuple[str, ...]]
@@ -254,6 +257,7 @@ class Language:
             sides={stem(w, irregular): (side,) for side, text in raw["sides"].items() for w in text.split()},
             counted=_split(raw["counted"]),
             vague=_superlatives(raw["vague"]),
+            idioms=tuple((re.compile(rf"\b{said}\b"), plain) for said, plain in raw["idioms"].items()),
             phrases={tuple(phrase.split()): tuple(text.split()) for phrase, text in raw["phrases"].items()},
             asking=_split(raw["asking"]),
             how=_split(raw["how"]),
