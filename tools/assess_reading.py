@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import Field
 
 from trivium.kg.errors import NotLearntError
-from trivium.kg.plans.plan import ChainStep, Entities, Follow, Term, ValueOf
+from trivium.kg.plans.plan import ChainStep, Entities, Follow, Term, ValueOf, relations
 from trivium.kg.text import fold_case, tokens
 from trivium.kg.types import Hop, LogicalChain, chain_text
 from trivium.knowledge.knowledge import Knowledge
@@ -22,7 +22,9 @@ from trivium.policies.confidence.signals import (
     is_small_talk,
     last_step,
     left_noun,
+    left_nouns,
     may_ask_truth,
+    names_of_plan,
     signals_of,
 )
 from trivium.policies.reader.chains.decomposer import Decomposition
@@ -95,6 +97,8 @@ async def assess_reading(
     misfit = is_misfit(question, end, kinds) or await _is_other_kind(kg, question, found, best if plan else None)
     truth = kinds.get(end) == "boolean"
     signals = signals_of(found, readings, plan=plan, question=question, misfit=misfit, figure=figure, truth=truth)
+    if plan and best is not None:
+        signals = replace(signals, alien=await _strangeness(kg, question, best))
     sure, truth = DEFAULT.confidence(signals), asks_truth(question)
     known = found.support
     if plan and best is not None:
@@ -125,6 +129,16 @@ async def _is_other_kind(kg: Knowledge, question: str, found: Decomposition, pla
         return False
     read = {word for text in tokens(question) if (word := text.text) != noun}
     return reader.asked_kinds.is_other(noun, step.relation, inverse=step.inverse, read=read)
+
+
+async def _strangeness(kg: Knowledge, question: str, plan: Reading) -> float:
+    """How unlike the nouns that a plan leaves unread are to all that it is about; 0 on a graph without types."""
+    nouns = left_nouns(question, plan) if plan.typed and plan.unread else []
+    reader = await kg.reader() if nouns else None
+    if reader is None:
+        return 0.0
+    names, walked = names_of_plan(plan), relations(plan.plan)
+    return sum(reader.asked_kinds.strangeness(noun, names, walked) for noun in nouns)
 
 
 def _only_asks(operator: str) -> bool:

@@ -102,6 +102,7 @@ PLAN_WEIGHTS: Mapping[str, float] = {
     "tied": -2.94,
     "echo": -2.70,
     "agrees": 0.30,
+    "alien": -3.00,
     "bias": -0.44,
 }
 """For answers of plans, as `trivium eval fit-confidence` prints them."""
@@ -136,6 +137,7 @@ TAUGHT_PLAN_WEIGHTS: Mapping[str, float] = {
     "tied": -2.7,
     "echo": -2.4,
     "agrees": 0.0,
+    "alien": -3.0,
     "bias": -0.26,
 }
 """For answers of plans where pairs taught the decomposer, whose `gap_unsaid` tells much more than one of the schema's:

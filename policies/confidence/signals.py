@@ -16,6 +16,7 @@ from trivium.kg.plans.plan import (
     ChainStep,
     Entities,
     Follow,
+    HasType,
     Holds,
     Intersect,
     Minus,
@@ -31,7 +32,7 @@ from trivium.kg.plans.plan import (
     Where,
     nodes,
 )
-from trivium.kg.text import fold_case, tokens
+from trivium.kg.text import fold_case, singular, tokens
 from trivium.kg.types import Hop, PropertyKind
 from trivium.policies.reader.chains.decomposer import Decomposition
 from trivium.policies.reader.chains.open_world import Support, asked_of
@@ -60,6 +61,7 @@ _MANY = 3.0
 """A natural logarithm: 19 and more are many."""
 _LEAD = 3.0
 """Units of score by which no other reading is near."""
+_PARTICIPLES = ("ed", "ing")
 _HOW_MANY = {("how", "many"), ("how", "much")}
 _MOST = 4.0
 """Words beyond which their number says no more."""
@@ -123,8 +125,9 @@ class AnswerSignals:
         kinds: nouns that nothing of the graph is called by, read as a kind of its things (`Reading.kinds`).
         guessed: columns that nothing in the question asks for (`Reading.guessed`).
         opposed: those of them of another dimension than is asked for (`Reading.opposed`).
-        detoured: relations that no word says, beyond one, on a graph with types; one more where the noun for what they
-            lead to is only like it: companies, for "children".
+        detoured: relations that no word says, beyond those between two kinds that the question speaks of
+            (`Reading.between`), or beyond one, on a graph with types; one more where the noun for what they lead to is
+            only like it: companies, for "children".
         borrowed: 1 where a column is that of what a thing is joined to, and no word says that (`Reading.borrowed`).
         back: 1 where it walks a relation and the same one back, and no word says so ("share"): other things of the
             recipes that it is in.
@@ -132,6 +135,8 @@ class AnswerSignals:
         echo: 1 where it gives the very things that the question names, and no fact of them.
         vote: the share of its best readings that give the same as the first one, each by its score, in [0, 1].
         lead: by how much its score is above that of the best one that gives something else.
+        alien: nouns for things that it leaves unread (`left_nouns`), on a graph with types, each by how unlike it is to
+            all that the plan is about, in [0, 1] (`AskedKinds.strangeness`): concerts, for a count of crimes.
         typed: 1 where the graph's entities have types.
         size: natural logarithm of 1 + how many entities, values or rows it gives, at most `_MANY`.
     """
@@ -180,6 +185,7 @@ class AnswerSignals:
     lead: float = 0.0
     size: float = 0.0
     typed: float = 0.0
+    alien: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
         """As in the log of an answer; signals that are 0 left out."""
@@ -318,7 +324,9 @@ def _of_readings(readings: Sequence[Reading], best: Reading, *, plan: bool, apar
         out |= {
             "guessed": min(len(top.guessed), _MOST),
             "opposed": min(len(top.opposed), _MOST),
-            "detoured": float(max(len(top.unsaid) - 1, 0) + _leads_to_like(top)) if top.typed else 0.0,
+            "detoured": float(max(len(top.unsaid) - max(len(top.between), 1), 0) + _leads_to_like(top))
+            if top.typed
+            else 0.0,
             "borrowed": float(bool(top.borrowed)),
             "back": float(back and not shared),
             "tied": float(_is_tied(top)),
@@ -538,6 +546,48 @@ def left_noun(question: str, found: Decomposition | None, plan: Reading | None) 
         if noun and noun[0] in left and not (len(noun) > 1 and noun[1] not in left):
             return noun[0]
     return ""
+
+
+def left_nouns(question: str, reading: Reading) -> list[str]:
+    """The nouns for things that no word of a plan accounts for: "how many *concerts* were looked into by officers".
+
+    A plural that follows no one who might do it ("who owns"), or what is asked for, or stands behind "a"; no unit, no
+    word that says little, and none right before a noun that is read.
+    """
+    language, words = english(), [token.text for token in tokens(question)]
+    left = {word for text in reading.unread for word in fold_case(text).split()}
+    read = {word for part in reading.parts if part.score > 0 for word in fold_case(part.word).split()}
+
+    def is_one(word: str) -> bool:  # who or what does something
+        several = _is_plural(word) or word.endswith(_PARTICIPLES)
+        return word in classes().subjects or (word in read and not several)
+
+    out = []
+    for place, word in enumerate(words):
+        before, after = words[place - 1] if place else "", words[place + 1] if place + 1 < len(words) else ""
+        says_little = language.stem(word) in language.generic or word in language.stop or word in language.irregular
+        if word not in left or says_little or not word.isalpha() or word.endswith(_PARTICIPLES):
+            continue
+        if word in language.units or singular(word) in language.units:
+            continue
+        ends = not after or after in language.stop or after in left or after.endswith(_PARTICIPLES)
+        asked = before in language.which or before in ("many", "a", "an")
+        if not is_one(before) if _is_plural(word) else (asked and ends):
+            out.append(word)
+    return out
+
+
+def names_of_plan(reading: Reading) -> frozenset[str]:
+    """The words for what a plan is about: of its types, relations and properties, and those that were read as such."""
+    said = [part for part in reading.parts if part.score > 0]
+    names = [*elements_of(reading.plan), *(part.word for part in said)]
+    names += [node.type for node in nodes(reading.plan) if isinstance(node, OfType | HasType)]
+    names += [own_name(part.element.partition(".")[0]) for part in said if " = " not in part.element]
+    return frozenset(word for name in names for word in words_of(name) if word.isalpha())
+
+
+def _is_plural(word: str) -> bool:
+    return word.endswith("s") and not word.endswith("ss")
 
 
 def last_step(found: Decomposition | None, plan: QueryPlan | None) -> Hop | None:

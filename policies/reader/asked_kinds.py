@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from trivium.kg.embedders import Embedder
 from trivium.kg.embedders.static import StaticEmbedder
+from trivium.kg.text import singular
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.schema import Schema
 
 ALIKE = 0.17
 """Cosine from which two nouns may be for the same things: a "venue" and a `Room`, but no "hospital" and a `City`."""
+_LIKEST = 0.5  # from which they surely are
+_PERSONS = frozenset({"person", "people"})
+_UNKNOWN = 0.7  # how strange a noun is of which nothing is known
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,35 @@ class AskedKinds:
         names |= {word for word in words_of(relation) if stem(word) not in said}
         return not self._is_like(noun, sorted(names - self.language.classes.function))
 
+    def strangeness(self, noun: str, names: AbstractSet[str], relations: Iterable[str] = ()) -> float:
+        """How unlike a noun is to all words for what a plan is about, in [0, 1]; `_UNKNOWN` without a vector.
+
+        Args:
+            noun: folded.
+            names: the words.
+            relations: those that the plan walks, whose ends it is about as well.
+        """
+        ends = {role for each in relations for inverse in (True, False) for role in self._ends(each, inverse=inverse)}
+        names = names | {word for role in ends for phrase in self.schema.types[role].words for word in phrase}
+        persons = self.language.asking["who"]
+        if singular(noun) in persons and not _PERSONS.isdisjoint(names):
+            return 0.0  # a character is a person
+        own = next((word for word in (noun, singular(noun)) if self._has_own_vector(word)), "")
+        about = sorted(names - self.language.classes.function)
+        like = self._likeness(noun, own, about)
+        return _UNKNOWN if like is None else min(max((_LIKEST - like) / (_LIKEST - ALIKE), 0.0), 1.0)
+
+    def _likeness(self, noun: str, own: str, names: Sequence[str]) -> float | None:
+        """How like a noun is to the likest of some words: by its stem or a concept, else by the vector of `own`."""
+        stem, concepts = self.language.stem, self.language.concepts
+        mine = concepts.get(stem(noun), frozenset())
+        if any(stem(name) == stem(noun) or mine & concepts.get(stem(name), frozenset()) for name in names):
+            return 1.0
+        if not own:
+            return None
+        vectors = self.embedder.embed([own, *names])
+        return float((vectors[1:] @ vectors[0]).max()) if names else 0.0
+
     def _ends(self, relation: str, *, inverse: bool) -> set[int]:
         """The types of what a relation leads to, and those that such things may have as well."""
         schema = self.schema
@@ -54,12 +87,7 @@ class AskedKinds:
         return found | {other for other in range(len(schema.types)) for end in found if schema.compatible(end, other)}
 
     def _is_like(self, noun: str, names: Sequence[str]) -> bool:
-        stem, concepts = self.language.stem, self.language.concepts
-        own = concepts.get(stem(noun), frozenset())
-        if any(stem(name) == stem(noun) or own & concepts.get(stem(name), frozenset()) for name in names):
-            return True
-        vectors = self.embedder.embed([noun, *names])
-        return bool(names) and float((vectors[1:] @ vectors[0]).max()) >= ALIKE
+        return (self._likeness(noun, noun, names) or 0.0) >= ALIKE
 
     def _has_own_vector(self, noun: str) -> bool:
         embedder = getattr(self.embedder, "inner", self.embedder)

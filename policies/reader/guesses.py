@@ -41,8 +41,12 @@ class Guesses:
         operators = [*(each.hints for each in self.language.superlatives.values()), *self.language.how.values()]
         self._dimensions = [found for found in dict.fromkeys(operators) if found and _ANY_SIZE.isdisjoint(found)]
         self._heads: dict[str, set[int]] = defaultdict(set)
-        for relation, head, _ in self.schema.joins:
+        self._ends: dict[str, set[tuple[int, int]]] = defaultdict(set)
+        self._joining: dict[frozenset[int], set[int]] = defaultdict(set)
+        for relation, head, tail in self.schema.joins:
             self._heads[self.schema.names[relation]].add(head)
+            self._ends[self.schema.names[relation]].add((head, tail))
+            self._joining[frozenset((head, tail))].add(relation)
         for profile in self.schema.profiles.values():
             for own in profile.properties:
                 self._named[own.name].append(Property(-1, -1, own, naming=False))
@@ -118,6 +122,24 @@ class Guesses:
             name
             for name in unsaid
             if not any(self.schema.compatible(head, kind) for head in self._heads[name] for kind in kinds)
+        )
+
+    def between(self, unsaid: Iterable[str], links: Sequence[Any]) -> frozenset[str]:
+        """Those of some relations that are the only ones between two kinds that the question speaks of."""
+        elements = [what for _, what, _ in links if isinstance(what, Element)]
+        kinds = {what.number for what in elements if what.kind == "type"}
+        kinds |= {self.schema.properties[what.number].type for what in elements if what.kind == "property"}
+
+        def is_said(kind: int) -> bool:
+            return any(self.schema.compatible(kind, each) for each in kinds)
+
+        return frozenset(
+            name
+            for name in unsaid
+            if any(
+                head != tail and is_said(head) and is_said(tail) and len(self._joining[frozenset((head, tail))]) == 1
+                for head, tail in self._ends[name]
+            )
         )
 
     def borrowed(self, sketch: Sketch, unsaid: Collection[str], links: Sequence[Any]) -> frozenset[str]:

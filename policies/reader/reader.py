@@ -153,6 +153,7 @@ class Reading:
             for "the longest".
         opposed: those of them of another dimension than is asked for: a price.
         passed: relations in `unsaid` that lead from things that no noun is for.
+        between: relations in `unsaid` that are the only ones between two kinds that the question speaks of.
         borrowed: columns that belong to what its things are joined to, where no word says that.
     """
 
@@ -175,6 +176,7 @@ class Reading:
     guessed: frozenset[str] = frozenset()
     opposed: frozenset[str] = frozenset()
     passed: frozenset[str] = frozenset()
+    between: frozenset[str] = frozenset()
     borrowed: frozenset[str] = frozenset()
     sketch: Sketch = field(repr=False, default=())
     learned: float = 0.0
@@ -316,6 +318,7 @@ class Reader:
             guessed=guessed,
             opposed=self._guesses.opposed(tagged, guessed, links) if guessed else guessed,
             passed=self._guesses.passed(reading.unsaid, links),
+            between=self._guesses.between(reading.unsaid, links) if reading.typed else frozenset(),
             borrowed=self._guesses.borrowed(reading.sketch, reading.unsaid, links),
         )
 
@@ -668,7 +671,9 @@ class Reader:
         left = [i for i in left if i not in told]
         sorts = [i for i in self._sorts.of_others(tagged, sketch, links, left) if i not in told]
         score -= UNREAD * len({*sorts}.difference(left))  # as if it were not read at all
-        left = sorted({*left, *self._mistaken(tagged, plan, links), *sorts})
+        alone = self._joined_to_nothing(tagged, sketch, read)
+        score -= UNREAD * len(alone)
+        left = sorted({*left, *self._mistaken(tagged, plan, links), *sorts, *alone})
         unread, verbs = [tagged.positions[i] for i in left], len(tagged.verbs.intersection(left))
         unused = [
             tagged.positions[i]
@@ -719,6 +724,13 @@ class Reader:
         if not self.schema.typed or not (counted or (does and item.category == "S")):
             return False
         return not any(self.schema.compatible(item.type, each) for each in self._persons)
+
+    def _joined_to_nothing(self, tagged: Tagged, sketch: Sketch, read: Collection[int]) -> list[int]:
+        """Places of words that join two things, of which a sketch has but one: "people linked to Ann" are not Ann."""
+        if any(True for _ in relations_walked(sketch)):
+            return []
+        joining = self.language.classes.joining
+        return [i for i, word in enumerate(tagged.positions) if i not in read and fold_case(word) in joining]
 
     def _half_named(self, tagged: Tagged, left: Sequence[int], links: Sequence[Any]) -> bool:
         """Whether a noun is only what something's name begins with, and what qualifies the noun says nothing of it.

@@ -1030,6 +1030,7 @@ class Tagger:
                 tagged.unread[place], tagged.content[place] = UNREAD_GENERIC, False
         for place in tagged.verbs:
             last = place + 1 == len(tagged.positions) and "to" in tagged.gaps[place]  # "takes the longest to make"
+            last = last and not _is_plural([tagged.positions[place]])  # "linked to concerts"
             if (place + 1 in ranked and "the" in tagged.gaps[place + 1]) or last:  # "gives the most milk"
                 tagged.unread[place], tagged.content[place] = UNREAD_GENERIC, False
 

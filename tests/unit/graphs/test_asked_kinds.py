@@ -43,3 +43,21 @@ async def test_another_kind_of_thing_than_is_asked_for_is_not_given(
     finally:
         await close_all()
     assert [each["label"] for each in told["answers"]] == given, told["confidence"]
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("How many persons were born in Weiden?", 2),
+        ("How many people were born in Weiden?", 2),
+        ("How many concerts were born in Weiden?", None),
+        ("How many invoices were born in Weiden?", None),
+        ("What is the number of persons born in rivers?", None),
+    ],
+)
+async def test_other_things_are_not_counted(people: str, question: str, value: int | None) -> None:
+    try:
+        told = await answer("auto", question, METHODS["auto"].context(kg=people))
+    finally:
+        await close_all()
+    assert told["value"] == value, told["confidence"]

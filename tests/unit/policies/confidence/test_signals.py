@@ -10,7 +10,14 @@ from trivium.kg.plans.plan import Value
 from trivium.kg.plans.text import parse
 from trivium.kg.types import Hop, PropertyKind
 from trivium.policies.confidence.model import DEFAULT
-from trivium.policies.confidence.signals import asks_truth, is_misfit, is_small_talk, signals_of
+from trivium.policies.confidence.signals import (
+    asks_truth,
+    is_misfit,
+    is_small_talk,
+    left_nouns,
+    names_of_plan,
+    signals_of,
+)
 from trivium.policies.reader.chains.decomposer import Decomposition, SubQuestion
 from trivium.policies.reader.chains.open_world import Support, _is_among, _root, _said_before, _stems
 from trivium.policies.reader.reader import Outcome, Part, Reading
@@ -512,3 +519,38 @@ def test_a_detour_to_what_a_noun_is_only_like_counts_twice() -> None:
     )
     like = replace(walk, parts=(Part("children", "company", 0.85), Part("Ann", "Ann", 1.0)))
     assert [signals_of(None, [each], plan=True).detoured for each in (walk, like)] == [1, 2]
+    one, both = (replace(walk, between=frozenset(names)) for names in (["based_in"], ["based_in", "born_in"]))
+    assert [signals_of(None, [each], plan=True).detoured for each in (one, both)] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("question", "unread", "nouns"),
+    [
+        ("How many concerts were looked into by officers?", ("concerts",), ["concerts"]),
+        ("which concert happened last", ("concert",), ["concert"]),
+        ("airports near rivers", ("rivers",), ["rivers"]),
+        ("who owns airports", ("owns",), []),  # what is done
+        ("which airport handles cargo", ("handles",), []),
+        ("airports built in concrete", ("built", "concrete"), []),  # may be said of an airport
+        ("how many miles from here", ("miles",), []),  # a unit
+        ("which regional airports", ("regional",), []),  # says which
+    ],
+)
+def test_nouns_for_things_that_a_plan_leaves_unread(question: str, unread: tuple[str, ...], nouns: list[str]) -> None:
+    parts = tuple(Part(word, "airport", 1.0) for word in ("airport", "airports") if word in question)
+    assert left_nouns(question, replace(_reading("type airport | count"), parts=parts, unread=unread)) == nouns
+
+
+def test_nouns_that_nothing_accounts_for_make_a_plan_less_sure() -> None:
+    known = signals_of(None, [_reading("type airport | count")], plan=True)
+    assert known.alien == 0
+    assert DEFAULT.confidence(replace(known, alien=1.0)) < DEFAULT.confidence(replace(known, alien=0.5))
+    assert DEFAULT.confidence(replace(known, alien=0.5)) < DEFAULT.confidence(known)
+
+
+def test_the_words_for_what_a_plan_is_about() -> None:
+    plan = replace(
+        _reading("type airport | where runway_length > 2000"),
+        parts=(Part("fields", "airport", 0.8), Part("Ann", "name = Ann", 1.0)),
+    )
+    assert names_of_plan(plan) == {"airport", "runway", "length", "fields", "ann"}

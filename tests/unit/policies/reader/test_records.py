@@ -82,3 +82,14 @@ def test_words_around_records(question: str, answer: list[str]) -> None:
     cells, best = _read(question)
     assert cells == answer
     assert not best.unread
+
+
+def test_relations_between_two_kinds_that_are_spoken_of_are_no_detour() -> None:
+    _, joined = _read("Which vehicle models are linked to a crime on 3 March 2024?")
+    assert joined.unsaid == joined.between == {"INVOLVED_IN"}
+
+
+def test_what_is_linked_to_a_thing_is_another_one() -> None:
+    cells, best = _read("Which people are linked to Louis?")
+    assert cells == ["Amy Reed"]
+    assert not best.unread
