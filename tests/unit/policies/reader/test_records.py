@@ -40,7 +40,11 @@ def _register() -> tuple[GraphColumns, Reader]:
     ]
     entities += [(key, ["Vehicle"], {"model": model, "make": make}) for key, (model, make) in _CARS.items()]
     entities += [
-        (key, ["PhoneCall"], {"call_type": kind, "call_date": Value("date", day), "call_time": time})
+        (
+            key,
+            ["PhoneCall"],
+            {"call_type": kind, "call_date": Value("date", day), "call_time": time, "reference_no": f"R{key[1]}"},
+        )
         for key, (kind, day, time) in _CALLS.items()
     ]
     edges: list[Any] = [
@@ -93,3 +97,7 @@ def test_what_is_linked_to_a_thing_is_another_one() -> None:
     cells, best = _read("Which people are linked to Louis?")
     assert cells == ["Amy Reed"]
     assert not best.unread
+
+
+def test_a_number_may_be_written_no_in_a_columns_name() -> None:
+    assert not _read("Who is called by the call with the reference number R2?")[1].lacks
