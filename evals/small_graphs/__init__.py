@@ -6,8 +6,9 @@ in users' own words, and some that it does not. The parts are those of twelve wr
 `dev4`; `dev5`, `test4`; `dev7`; `dev9`, `test6`; `dev11`, `test8`; of properties `dev3`, `test3`; `dev6`, `test5`;
 `dev8`; `dev10`, `test7`; `dev12`, `test9`. Choices are made on the parts in `READ`, which what is learned is fitted on
 (`test2` and `test6` since 26 November 2026). The others are asked at the end of a piece of work, and their misses are
-not read. The graphs and questions are Trivium's own, made up by a language model from a brief, each answer computed
-from the data.
+not read. `--plans` says where the right plan stands among the plan reader's best 40: whether ranking is missing, a word
+or construction, or only the confidence to claim it. The graphs and questions are Trivium's own, made up by a language
+model from a brief, each answer computed from the data.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import tempfile
-from collections import defaultdict
+import time
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -25,10 +27,16 @@ from typing import Any
 from trivium.evals.metrics import claims, score_answer, wilson
 from trivium.evals.own_graphs import build_learned
 from trivium.graphs.methods import AUTO, METHODS, answer
+from trivium.kg.errors import TriviumError
 from trivium.kg.loaders import Question, read_questions, read_triples
+from trivium.kg.plans.columns import GraphColumns
+from trivium.kg.plans.plan import Entities, NonEmpty, QueryPlan
+from trivium.kg.plans.proof import compute
+from trivium.kg.plans.run import ROW_LIMIT
 from trivium.kg.types import Triple
-from trivium.knowledge.knowledge import close_all
+from trivium.knowledge.knowledge import close_all, open_knowledge
 from trivium.nodes.run.operator import own_runs
+from trivium.tools.read_question import Reading, read_question
 
 FOLDER = Path(__file__).parent
 PARTS = (
@@ -86,6 +94,56 @@ async def made(part: str, name: str, work: Path, change: Callable[[Triple], Trip
         batches = ([new for each in batch if (new := change(each)) is not None] for batch in batches)
     await build_learned(kg, batches, entities)
     return kg
+
+
+PLACES = ("answered", "first, not claimed", "first, another claimed", "further down", "none of them")
+"""Where the right plan of a question with an answer stands; "answered": that the answer is right, by whatever way."""
+_CANDIDATES = 40
+_SECONDS = 3.0  # to compute a plan
+
+
+async def places(part: str, name: str, work: Path) -> Counter[str]:
+    """How many questions of a graph that it answers have their right plan at each of `PLACES`."""
+    asked = await measure(part, name, work)
+    out = Counter[str]()
+    try:
+        kg = await open_knowledge(str(work / part / name))
+        columns = await kg.store.columns()
+        for each in asked:
+            if not each.question.answers:
+                continue
+            if each.right:
+                out["answered"] += 1
+                continue
+            found = await read_question.operation(kg, each.question.question, most=_CANDIDATES)
+            right = [_gives(columns, reading.plan, each.question) for reading in found if _answers(reading)]
+            first = "first, another claimed" if each.claims else "first, not claimed"
+            out[first if right[:1] == [True] else "further down" if any(right) else "none of them"] += 1
+    finally:
+        await close_all()
+    return out
+
+
+def _answers(reading: Reading) -> bool:
+    """Whether a reading may be answered by: no bare name, and no half of a yes-or-no question."""
+    return not isinstance(reading.plan, Entities) and not (isinstance(reading.plan, NonEmpty) and reading.unused)
+
+
+def _gives(columns: GraphColumns, plan: QueryPlan, question: Question) -> bool:
+    """Whether a plan gives exactly the answers of a question."""
+    try:
+        result = compute(columns, plan, time.monotonic() + _SECONDS, ROW_LIMIT, ROW_LIMIT, 0)
+    except TriviumError:  # past a limit
+        return False
+    return score_answer(result.to_json(), question.answers, question.rows).exact == 1
+
+
+def places_table(parts: Mapping[str, Counter[str]]) -> str:
+    """A line a part and one for all: questions with an answer, and how many have their right plan where."""
+    rows = [*parts.items(), ("all", sum(parts.values(), Counter[str]()))]
+    lines = [f"{'part':6} {'n':>5} " + " ".join(f"{place:>22}" for place in PLACES)]
+    lines += [f"{name:6} {n.total():5} " + " ".join(f"{n[place]:22}" for place in PLACES) for name, n in rows]
+    return "\n".join(lines)
 
 
 def table(done: Iterable[Asked]) -> str:
@@ -147,10 +205,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--part", choices=(*PARTS, "all"), default="dev", help=told)
     parser.add_argument("--method", choices=METHODS, default=AUTO, help="which method is asked (default: %(default)s)")
     parser.add_argument("--misses", action="store_true", help="show what was said to questions that were missed")
+    parser.add_argument("--plans", action="store_true", help="where the right plan stands among the best 40 instead")
     given = parser.parse_args(arguments)
     if given.part == "all" and given.misses:
         parser.error("--misses is of one part: those of the parts test are not read")
-    found: dict[str, list[Asked]] = {part: [] for part in (PARTS if given.part == "all" else (given.part,))}
+    chosen = PARTS if given.part == "all" else (given.part,)
+    if given.plans:
+        stands = {part: Counter[str]() for part in chosen}
+        for part, counts in stands.items():
+            with tempfile.TemporaryDirectory(prefix="trivium-") as work:
+                for name in graphs(part):
+                    counts.update(asyncio.run(places(part, name, Path(work))))
+        print(places_table(stands))
+        return
+    found: dict[str, list[Asked]] = {part: [] for part in chosen}
     for part, asked in found.items():
         with tempfile.TemporaryDirectory(prefix="trivium-") as work:
             for name in graphs(part):

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from trivium.evals.small_graphs import FOLDER, PARTS, Asked, graphs, kinds, main, measure, table, totals
+from trivium.evals.small_graphs import (
+    FOLDER,
+    PARTS,
+    PLACES,
+    Asked,
+    graphs,
+    kinds,
+    main,
+    measure,
+    places,
+    places_table,
+    table,
+    totals,
+)
 from trivium.kg.loaders import Question, read_questions
 
 
@@ -73,3 +87,24 @@ async def test_one_of_them(tmp_path: Path) -> None:
 async def test_one_with_properties(tmp_path: Path) -> None:
     done = await measure("dev3", "infra", tmp_path)
     assert sum(each.right for each in done if each.question.answers) >= 11
+
+
+async def test_where_the_right_plans_stand(tmp_path: Path) -> None:
+    found = await places("dev", "farm", tmp_path)
+    asked = await measure("dev", "farm", tmp_path / "again")
+    able = [each for each in asked if each.question.answers]
+    assert found.total() == len(able)
+    assert found["answered"] == sum(each.right for each in able)
+    assert set(found) <= set(PLACES)
+    # "How many dogs are there on the farm?": "farm" is left unread, and the count of dogs is not claimed.
+    assert found["first, not claimed"] >= 1
+
+
+def test_a_line_a_part_and_one_for_all_says_where_plans_stand() -> None:
+    counts = {"dev": Counter({"answered": 2, "further down": 1}), "dev2": Counter({"none of them": 3})}
+    lines = [line.split() for line in places_table(counts).splitlines()[1:]]
+    assert lines == [
+        ["dev", "3", "2", "0", "0", "1", "0"],
+        ["dev2", "3", "0", "0", "0", "0", "3"],
+        ["all", "6", "2", "0", "0", "1", "3"],
+    ]
