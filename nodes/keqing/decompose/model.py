@@ -38,7 +38,7 @@ from trivium.tools.next_relations import next_relations
 
 _ANSWERS = 20  # of the last run, named in the prompt
 _RELATIONS = 30  # hops; both ways of one relation share a line
-_PROMPT = 990  # tokens of the prompt without its schema; exemplars are left out from where it would be longer
+_PROMPT = 950  # tokens of the prompt without its schema; exemplars are left out from where it would be longer
 _TELLING = 14  # characters of a relation's name that can do without a wording
 _FEWEST = 12  # relations that are offered however long their names are
 _WORDING = 60  # characters of a template that is shown beside its relation
