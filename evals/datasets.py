@@ -55,7 +55,7 @@ def read_data_set(name: str, path: Path, *, names: bool = False) -> list[Questio
         names: give entities by their names, not by their ids, where the file has both.
 
     Raises:
-        BadInputError: the file is missing or holds no question; an item is not of that format.
+        BadInputError: the file is missing or contains no questions; an item is not of that format.
     """
     given = FORMATS[name]
     found = []
@@ -70,7 +70,7 @@ def read_data_set(name: str, path: Path, *, names: bool = False) -> list[Questio
         if question is not None:
             found.append(question)
     if not found:
-        raise BadInputError("holds no question", path=path)
+        raise BadInputError("contains no questions", path=path)
     return found
 
 
@@ -184,7 +184,7 @@ def _list_of(*keys: str) -> Callable[[Path], Iterator[tuple[int, Item]]]:
             whole = json.loads(path.read_text(encoding="utf-8"))
             yield from enumerate(next(whole[key] for key in keys if key in whole), 1)
         except (OSError, ValueError, TypeError, StopIteration) as error:
-            raise BadInputError(f"is no JSON object with {' or '.join(keys)} ({error!r})", path=path) from error
+            raise BadInputError(f"is not a JSON object with {' or '.join(keys)} ({error!r})", path=path) from error
 
     return items
 

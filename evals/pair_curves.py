@@ -147,7 +147,7 @@ def _read(keep: Path | None) -> Cells:
         data = json.loads(keep.read_text(encoding="utf-8"))
         return {key: [QuestionFigures(**result) for result in results] for key, results in data.items()}
     except (ValueError, TypeError, AttributeError) as error:
-        raise BadInputError(f"holds no results of this command ({error}): name another file", path=keep) from error
+        raise BadInputError(f"contains no results of this command ({error}): name another file", path=keep) from error
 
 
 def rows(cells: Cells) -> dict[str, list[QuestionFigures]]:

@@ -12,7 +12,7 @@ TriviumError
 │   ├── StaleError               what was learned belongs to another KG, or to this one before it changed
 │   └── ModelError               a chat model that is unknown, not installed or has no key
 ├── BadInputError            a file, line or value that cannot be read
-├── NotAKnowledgeBaseError   a path or name that holds no KG
+├── NotAKnowledgeBaseError   a path or name that is not a KG
 ├── KnowledgeBaseExistsError a build would overwrite a KG
 ├── VersionError             a file written by a newer Trivium
 │   └── OutdatedError            or by one so old that this one cannot read it
@@ -66,7 +66,7 @@ class BadInputError(TriviumError):
 
 
 class NotAKnowledgeBaseError(TriviumError):
-    """Raised when a path or name holds no KG."""
+    """Raised when a path or name is not a KG."""
 
 
 class KnowledgeBaseExistsError(TriviumError):

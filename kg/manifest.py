@@ -83,7 +83,7 @@ def read_manifest(directory: Path) -> Manifest:
         data = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         raise NotAKnowledgeBaseError(
-            f"{directory} holds no KG (it has no {MANIFEST}); make one with: trivium kg build --out {directory} FILE"
+            f"{directory} contains no KG (it has no {MANIFEST}); make one with: trivium kg build --out {directory} FILE"
         ) from None
     return _parse(path, data)
 

@@ -54,7 +54,7 @@ def repair(directory: Path, progress: Progress, *, wait: float | None = None) ->
     """
     directory = directory.resolve()
     if not (directory / RECORD).is_file():
-        raise NotAKnowledgeBaseError(f"{directory} holds no KG (it has no {RECORD}); restore it from a backup")
+        raise NotAKnowledgeBaseError(f"{directory} contains no KG (it has no {RECORD}); restore it from a backup")
     out = Repair()
     with write_lock(directory, wait):
         manifest = _manifest(directory)

@@ -72,7 +72,7 @@ async def _learn(kg: str, questions: list[Question], lesson: BanditLesson, path:
 
     usable = [question for question in questions if question.choices and question.answers]
     if not usable:
-        raise BadInputError('holds no question with "choices" and "answers", the id of the right choice', path=path)
+        raise BadInputError('contains no question with "choices" and "answers", the id of the right choice', path=path)
     lesson.spending.prices()
     KnowGPTContext(kg=kg, model=lesson.model).check()
     report = _Report(questions=len(usable), right={arm.name: 0 for arm in ARMS})

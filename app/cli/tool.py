@@ -75,7 +75,7 @@ def _lines(path: Path) -> list[str]:
     except (OSError, UnicodeDecodeError) as error:
         raise BadInputError(f"cannot be read ({error})", path=path) from error
     if not found:
-        raise BadInputError("holds no call", path=path)
+        raise BadInputError("contains no calls", path=path)
     return found
 
 

@@ -62,7 +62,7 @@ def _answer_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             raise BadInputError(f"not an answer: {problem}", path=path, line=number)
         yield number, line
     if not found:
-        raise BadInputError("holds no answer", path=path)
+        raise BadInputError("contains no answers", path=path)
 
 
 def register(app: typer.Typer) -> None:

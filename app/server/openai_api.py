@@ -68,7 +68,7 @@ async def chat_completions(request: Request) -> Response:
     try:
         asked = json.loads(await request.body())
     except (ValueError, RecursionError):
-        return _refusal(400, "the body is no JSON")
+        return _refusal(400, "the body is not JSON")
     try:
         key: Key = request.scope.get(KEY, LOCAL)
         method, context, question = _read(asked, key)

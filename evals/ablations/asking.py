@@ -37,7 +37,7 @@ def made_kg(name: str, data: Path) -> Path:
     """
     folder = cache_folder() / f"ablation-{name}"
     if not (data / name).is_dir():
-        raise BadInputError(f"holds no {name}/: name the folder of the data with --data or TRIVIUM_DATA", path=data)
+        raise BadInputError(f"contains no {name}/: name the folder of the data with --data or TRIVIUM_DATA", path=data)
     if is_kg(folder):
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)

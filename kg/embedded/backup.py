@@ -69,7 +69,7 @@ def back_up(directory: Path, file: Path, progress: Progress) -> KGInfo:
 
     Raises:
         BadInputError: `file` exists, or lies inside the KG.
-        NotAKnowledgeBaseError, CorruptError, VersionError: the folder holds no KG, or a damaged or newer one.
+        NotAKnowledgeBaseError, CorruptError, VersionError: the folder contains no KG, or a damaged or newer one.
         BusyError: another process went on writing.
         OSError: the file cannot be written.
     """
@@ -180,7 +180,7 @@ def restore(file: Path, directory: Path, progress: Progress) -> KGInfo:
 def _opened(file: Path) -> Iterator[ZipFile]:
     remedy = "fetch it again, or take another backup"
     if file.exists() and not file.is_file():
-        raise BadInputError("is no file", path=file)
+        raise BadInputError("is not a regular file", path=file)
     try:
         with ZipFile(file) as archive:
             yield archive
@@ -191,12 +191,12 @@ def _opened(file: Path) -> Iterator[ZipFile]:
             is_archive = raw.read(4) == b"PK\x03\x04"
         if is_archive:
             raise CorruptError(f"the backup {file} is damaged or cut short ({error}): {remedy}") from error
-        raise BadInputError("is no backup; trivium kg backup writes one", path=file) from error
+        raise BadInputError("is not a backup: make one with trivium kg backup", path=file) from error
 
 
 def _contents(file: Path, archive: ZipFile) -> Contents:
     if CONTENTS not in archive.namelist():
-        raise BadInputError(f"is no backup (it holds no {CONTENTS}); trivium kg backup writes one", path=file)
+        raise BadInputError(f"is not a backup (it has no {CONTENTS}): make one with trivium kg backup", path=file)
     try:
         found = json.loads(archive.read(CONTENTS))
         version, checksum = int(found["format"]), found.pop("checksum")

@@ -196,7 +196,7 @@ def read_meta(connection: sqlite3.Connection, path: Path) -> Meta:
         low, high, names_low, names_high = (int(lane, 16) for lane in lanes)
         statements = ContentHash(int(stated[0], 16), int(stated[1], 16), stated[2])
     except (TypeError, ValueError, IndexError):
-        raise CorruptError(damaged(path, "its meta table holds no valid hash")) from None
+        raise CorruptError(damaged(path, "its meta table has no valid hash")) from None
     content, named = ContentHash(low, high, triples), ContentHash(names_low, names_high, names)
     return Meta(version, stamp, entities, relations, content, named, statements, number, base, base_version)
 

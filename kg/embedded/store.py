@@ -91,7 +91,7 @@ class EmbeddedStore:
         """Open a KG directory; derives its snapshot again where that is missing, stale or damaged.
 
         Raises:
-            NotAKnowledgeBaseError: the folder holds no KG.
+            NotAKnowledgeBaseError: the folder contains no KG.
             VersionError: a newer Trivium wrote it.
             CorruptError: its manifest or record is damaged.
         """

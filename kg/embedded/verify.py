@@ -45,7 +45,7 @@ def find_damage(directory: Path, *, wait: float | None = None) -> list[Damage]:
     """Every damaged or missing file; an empty list means that the KG is sound.
 
     Raises:
-        NotAKnowledgeBaseError: the folder holds no KG.
+        NotAKnowledgeBaseError: the folder contains no KG.
         VersionError: a newer Trivium wrote it.
         BusyError: another process is writing to it and went on for `wait` seconds.
     """
@@ -90,7 +90,7 @@ def _differing_rows(connection: sqlite3.Connection) -> list[str]:
     found = []
     tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").fetchall()
     if not tables:
-        return ["it holds no table"]
+        return ["it has no tables"]
     for (table,) in tables:
         columns = [row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')]
         if "sum" in columns:

@@ -239,7 +239,7 @@ def compact(directory: Path, *, wait: float | None = None) -> bool:
     snapshot in use is removed in any case.
 
     Raises:
-        NotAKnowledgeBaseError: the folder holds no KG.
+        NotAKnowledgeBaseError: the folder contains no KG.
         BusyError: another process is writing and went on for `wait` seconds.
         CorruptError: the record is damaged.
     """

@@ -56,7 +56,7 @@ class EntityReader:
             found = True
             yield entity
         if not found:
-            raise BadInputError("holds no entity", path=self.path)
+            raise BadInputError("contains no entities", path=self.path)
 
     def _delimited(self) -> Iterator[Entity]:
         with closing(self._source.blocks()) as blocks:

@@ -74,11 +74,11 @@ def read_questions(path: Path | str) -> list[Question]:
 
     Raises:
         BadInputError: with file and line, when a line is not a JSON object, has no question or a value of a wrong type;
-            when the file is missing, damaged or holds no question.
+            when the file is missing, damaged or contains no questions.
     """
     questions = [_question(line, path, number) for number, line in read_objects(path)]
     if not questions:
-        raise BadInputError("holds no question", path=path)
+        raise BadInputError("contains no questions", path=path)
     return questions
 
 

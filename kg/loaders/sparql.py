@@ -76,7 +76,7 @@ class SparqlEndpoint:
         if parts.username or parts.password:
             raise UsageError(f"the URL must not hold a password; set {USER} and {PASSWORD} in the environment")
         if set(self.graph) & set('<>"{}|^`\\ \n\t'):
-            raise UsageError(f"--graph {self.graph!r} is no IRI")
+            raise UsageError(f"--graph {self.graph!r} is not an IRI")
         if self.page < 1:
             raise UsageError(f"a page has at least 1 statement, not {self.page}")
 
@@ -94,7 +94,7 @@ class SparqlEndpoint:
         named = [row for row in rows if row["p"] is not None]
         found = [PredicateCount(row["p"].value, _count(row, "n") - _count(row, "b"), _count(row, "b")) for row in named]
         if not found:
-            raise BadInputError(f"{self.url} holds no statement{self._elsewhere()}")
+            raise BadInputError(f"{self.url} contains no statements{self._elsewhere()}")
         return found
 
     def statements(self, predicate: str, start: int) -> list[str]:
@@ -124,14 +124,14 @@ class SparqlEndpoint:
 
         body, kind = self._answer(query)
         if not kind.startswith((_RESULTS, "application/json")):
-            what = f"answers {kind or 'without a content type'}, not {_RESULTS}: it is no SPARQL endpoint"
+            what = f"answers {kind or 'without a content type'}, not {_RESULTS}: it is not a SPARQL endpoint"
             raise BadInputError(f"{self.url} {what}; a file is downloaded first and imported by its name")
         try:
             results = parse_query_results(body, QueryResultsFormat.JSON)
             if isinstance(results, QuerySolutions):
                 return list(results)
         except (SyntaxError, ValueError) as error:
-            raise BadInputError(f"{self.url} answers what is no SPARQL result ({error})") from error
+            raise BadInputError(f"{self.url} did not return a SPARQL result ({error})") from error
         raise BadInputError(f"{self.url} answers true or false where rows were asked")
 
     def _answer(self, query: str) -> tuple[bytes, str]:
@@ -176,7 +176,7 @@ class SparqlEndpoint:
         if error.code in (401, 403):
             return LoginError(f"{what}; set {USER} and {PASSWORD}")
         if error.code == 404:
-            return BadInputError(f"{what}: there is no SPARQL endpoint")
+            return BadInputError(f"{what}: no SPARQL endpoint answers there")
         if error.code in (408, 504):
             return self._late()
         return QueryError(what)
@@ -268,7 +268,7 @@ def _count(row: QuerySolution, name: str) -> int:
     try:
         return int(float(term.value)) if term is not None else 0
     except (AttributeError, ValueError) as error:
-        raise BadInputError(f"the endpoint counts {term}, which is no number") from error
+        raise BadInputError(f"the endpoint counts {term}, which is not a number") from error
 
 
 def is_endpoint(source: str) -> bool:

@@ -76,7 +76,7 @@ class TripleReader:
             yield batch
         if not found and not any(self.entities()):
             why = f" ({self.skipped}; the first: {self.skipped.first[0]})" if self.skipped.count else ""
-            raise BadInputError(f"holds no triple{why}", path=self.path)
+            raise BadInputError(f"contains no triples{why}", path=self.path)
 
     def entities(self) -> Iterator[Entity]:
         """Entities that the file itself names (RDF labels, aliases, types); complete once the triples are read.

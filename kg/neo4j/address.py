@@ -87,7 +87,9 @@ def address_of(
             "and set TRIVIUM_NEO4J_USER and TRIVIUM_NEO4J_PASSWORD"
         )
     if not host or parts.path not in ("", "/") or parts.query or parts.fragment:
-        raise BadInputError(f"{uri!r} is no Neo4j URI: write bolt://HOST:PORT, the database in TRIVIUM_NEO4J_DATABASE")
+        raise BadInputError(
+            f"{uri!r} is not a Neo4j URI; expected bolt://HOST:PORT, the database in TRIVIUM_NEO4J_DATABASE"
+        )
     # A URI and its port are written in one way, so that a KG's local folder is found again.
     plain = f"{parts.scheme.lower()}://{f'[{host}]' if ':' in host else host}:{port or 7687}"
     general = _is_for(host, port or 7687)

@@ -46,7 +46,7 @@ async def open_store(client: Client, remote: RemoteKG, cache: Path, *, quiet: bo
     """
     marker = await find_marker(client) if remote.settings.graph != "own" else None
     if marker is None and remote.settings.graph == "trivium":
-        raise NotAKnowledgeBaseError(f"{client.address} holds no KG that Trivium wrote: see trivium kg copy")
+        raise NotAKnowledgeBaseError(f"{client.address} contains no KG that Trivium wrote: see trivium kg copy")
     # Answers from half a KG would be wrong without a sign of it.
     if marker is not None and marker.state != READY:
         raise CorruptError(

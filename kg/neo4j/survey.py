@@ -104,7 +104,9 @@ async def survey(client: Client, settings: GraphSettings) -> View:
     for kind in (*settings.reversed, *settings.symmetric):
         if kind not in types:
             near = ", ".join(sorted(types)[:10])
-            raise BadInputError(f"trivium.toml gives a direction to {kind!r}, which is no relation; there are {near}")
+            raise BadInputError(
+                f"trivium.toml gives a direction to {kind!r}, which is not a relation; known relations: {near}"
+            )
     without = 0 if settings.labels is not None else (await client.read(admin.COUNT_UNLABELLED))[0][0]
     if without:
         labels[_EMPTY_LABEL] = without

@@ -275,7 +275,7 @@ def _json_tables(path: Path, name: str, *, lines: bool) -> list[SourceTable]:
         keyed = {key: _keyed_records(value) for key, value in content.items() if _is_keyed(value)}
         return _record_tables(path, {**lists, **keyed} or {name: [content]})
     if not _is_record_list(content):
-        raise BadInputError("holds no list of records ({…})", path=path)
+        raise BadInputError("contains no list of records ({…})", path=path)
     return _record_tables(path, {name: content})
 
 
@@ -309,7 +309,7 @@ def _parquet_records(path: Path) -> list[dict[str, Any]]:
     except pa.ArrowException as error:
         raise BadInputError(f"is not a Parquet file, or damaged ({error})", path=path) from error
     if not records:
-        raise BadInputError("holds no row", path=path)
+        raise BadInputError("contains no rows", path=path)
     for field in table.schema:
         if pa.types.is_timestamp(field.type) and field.type.tz is None:
             _shorten_days(records, field.name)

@@ -27,7 +27,7 @@ def read(text: str, schema: type[T]) -> T | str:
     said = without_thoughts(text[:_LONGEST]).strip()
     if not said:
         return "the answer is empty"
-    problem = "the answer holds no JSON"
+    problem = "the answer contains no JSON"
     for found in _candidates(said):
         try:
             return schema.model_validate(_wrapped(found, schema))

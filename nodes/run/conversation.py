@@ -58,7 +58,7 @@ def question_of(state: RunState) -> str:
     """
     last = _last_human(state)
     if last is None and "question" not in state:
-        raise UsageError("the request holds no question: send a human message, or a `question`")
+        raise UsageError("the request contains no question: send a human message, or a `question`")
     question = state["question"] if last is None else str(last.text).strip()
     check_question(question)
     return _GAP.sub(" ", question)

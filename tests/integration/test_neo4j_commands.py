@@ -99,7 +99,9 @@ def test_a_users_own_graph_is_read_by_settings_and_not_changed(
         )
     assert fine(trivium("kg", "info", "movies", "--json")).json == before
     (tmp_path / "trivium.toml").write_text(f'{named}reversed = ["ACTS"]\n')
-    refused(trivium("kg", "info", "movies"), "BadInputError", "'ACTS', which is no relation; there are ACTED_IN")
+    refused(
+        trivium("kg", "info", "movies"), "BadInputError", "'ACTS', which is not a relation; known relations: ACTED_IN"
+    )
 
 
 @pytest.mark.slow

@@ -275,7 +275,7 @@ async def test_relations_are_read_against_their_arrow_or_both_ways(own: Open) ->
     }  # fmt: skip
     rows = {row.name: (row.triples, row.heads, row.tails) for row in await store.schema()}
     assert (rows["KNOWS"], rows["ACTED_IN"]) == ((3, 3, 3), (4, 3, 3))
-    with pytest.raises(BadInputError, match="'ACTS', which is no relation"):
+    with pytest.raises(BadInputError, match="'ACTS', which is not a relation"):
         own(None, GraphSettings(reversed=("ACTS",)))
 
 

@@ -134,7 +134,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"config": {"configurable": {"kg": ".."}}}, "this server does not offer"),
     ({"context": {"max_tokens": 10**9}}, "max_tokens is at most 200000"),
     ({"context": {"templates_per_sub_question": "7"}}, "must be a whole number, not '7'"),
-    ({"input": {"messages": []}}, "holds no question"),
+    ({"input": {"messages": []}}, "contains no question"),
     ({"input": {"question": "x" * 10_001}}, "10,001 characters"),
 ]
 

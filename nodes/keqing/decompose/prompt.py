@@ -132,13 +132,13 @@ def problem(asked: AskedDecomposition, relations: Collection[str] | None = None)
     for sub in subs:
         roots = _deps(sub)
         if missing := [dep for dep in roots if dep not in ids]:
-            return f"sub-question {sub.id} depends on {missing[0]}, which there is not"
+            return f"sub-question {sub.id} depends on {missing[0]}, which does not exist"
         if not roots and not sub.args.seed_entities:
             return f"sub-question {sub.id} starts from nothing: name its seed entity"
         if sub.only is not None and sub.only.op != "among" and sub.only.year is None:
             return f"the condition of sub-question {sub.id} needs a year"
         if sub.relation and relations is not None and _hop(sub.relation).relation not in relations:
-            return f"sub-question {sub.id} names the relation {sub.relation!r}, which the graph has not; leave it out"
+            return f"sub-question {sub.id} names {sub.relation!r}, a relation that the graph lacks: leave it out"
         if _masked(sub).count(MASK) != 1:
             return f"sub-question {sub.id} must hold {MASK} exactly once: {sub.question!r}"
     # What an order leaves out depends on itself in the end.

@@ -212,7 +212,7 @@ async def schema_model(
     schema = await store.schema()
     unknown = sorted({name.removeprefix("^") for name in synonyms} - {relation.name for relation in schema})
     if unknown:
-        raise BadInputError(f"the synonyms name relations that this KG has not: {', '.join(unknown)}")
+        raise BadInputError(f"the synonyms name unknown relations: {', '.join(unknown)}")
     hops, follows = await follow_shares(store)
     words = hop_words(schema, lexicon(), hops, follows, synonyms)
     add_words(words, written or {})

@@ -37,7 +37,7 @@ def read_synonyms(path: Path) -> dict[str, list[str]]:
         name, mark, words = text.partition(" = ")
         found = fold_case(words.replace(",", " ")).split()
         if not mark or not found:
-            raise BadInputError("is no line such as 'directed_by = helmed, shot by'", path=path, line=number)
+            raise BadInputError("expected a line such as 'directed_by = helmed, shot by'", path=path, line=number)
         out.setdefault(name.strip(), []).extend(found)
     return out
 

@@ -115,7 +115,7 @@ def version_before(folder: Path) -> int:
     current = next((v.number for v in versions if v.current), 0)
     earlier = [version.number for version in versions if version.number < current]
     if not earlier:
-        raise NotLearntError(f"there is no version before the one in use in {folder}: trivium learn versions")
+        raise NotLearntError(f"no version before the one in use in {folder}; list them with: trivium learn versions")
     return earlier[-1]
 
 

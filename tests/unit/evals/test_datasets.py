@@ -187,7 +187,7 @@ def test_every_form_goes_into_lines_and_back(tmp_path: Path, capsys: pytest.Capt
 def test_another_sets_file_is_named_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(BadInputError, match="line 2: not a question of CommonsenseQA"):
         read_data_set("csqa", _jsonl(tmp_path, _STEM, _MEDQA))
-    with pytest.raises(BadInputError, match="is no JSON object with Questions"):
+    with pytest.raises(BadInputError, match="is not a JSON object with Questions"):
         read_data_set("webqsp", _jsonl(tmp_path, _STEM))
     with pytest.raises(BadInputError, match="an empty question"):
         read_data_set("medqa", _jsonl(tmp_path, {**_MEDQA, "question": " "}))

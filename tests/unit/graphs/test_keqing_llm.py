@@ -420,7 +420,7 @@ async def test_the_relation_that_a_sub_question_names_is_walked_without_a_templa
     unknown = [{**named[0], "relation": "produced"}, named[1]]
     with FakeOpenAI([rule("cannot be used", {"json": named}), *script({"json": unknown})]) as server:
         told = await ask(server, reason="auto")
-        assert "'produced', which the graph has not" in server.requests[1].last
+        assert "'produced', a relation that the graph lacks" in server.requests[1].last
     assert ids(told) == ANSWERS
 
 

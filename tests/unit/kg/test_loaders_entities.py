@@ -46,7 +46,7 @@ def test_malformed_lines(tmp_path: Path, line: str, said: str) -> None:
 
 def test_no_entity_is_refused(tmp_path: Path) -> None:
     (tmp_path / "e.tsv").write_text("id\tlabel\n")
-    with pytest.raises(BadInputError, match="holds no entity"):
+    with pytest.raises(BadInputError, match="contains no entities"):
         list(read_entities(tmp_path / "e.tsv"))
     with pytest.raises(BadInputError, match="no such file"):
         read_entities(tmp_path / "none.tsv")

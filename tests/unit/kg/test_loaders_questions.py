@@ -86,7 +86,7 @@ def test_bad_bytes_and_empty_files(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="not UTF-8"):
         read_questions(tmp_path / "bytes.jsonl")
     (tmp_path / "empty.jsonl").write_text("\n")
-    with pytest.raises(BadInputError, match="holds no question"):
+    with pytest.raises(BadInputError, match="contains no questions"):
         read_questions(tmp_path / "empty.jsonl")
 
 

@@ -84,7 +84,7 @@ def test_labels_alone_are_no_error_and_nothing_is(tmp_path: Path) -> None:
     assert triples(labels) == []
     assert list(read_entities(labels)) == [Entity(f"{A}x", "X")]
     (tmp_path / "empty.ttl").write_text("# nothing\n")
-    with pytest.raises(BadInputError, match="holds no triple"):
+    with pytest.raises(BadInputError, match="contains no triples"):
         triples(tmp_path / "empty.ttl")
 
 

@@ -112,7 +112,7 @@ def test_login_from_the_environment_goes_to_the_endpoint(
         (Reply(404), BadInputError, "no SPARQL endpoint"),
         (Reply(400, b"parse error"), QueryError, "parse error"),
         (Reply(body=b"<html>", kind="text/html"), BadInputError, "answers text/html"),
-        (Reply(body=b"{"), BadInputError, "no SPARQL result"),
+        (Reply(body=b"{"), BadInputError, "not return a SPARQL result"),
         (Reply(body=b'{"head": {}, "boolean": true}'), BadInputError, "true or false"),
         (Reply(wait=0.6), QueryTimeoutError, "within 0.2 s"),
         (Reply(503), QueryError, "503"),
@@ -159,7 +159,7 @@ def test_an_empty_default_graph_names_the_others(tmp_path: Path) -> None:
     [
         ({"url": "ftp://a.org/"}, "not the URL"),
         ({"url": "http://ann:pw@a.org/"}, "TRIVIUM_SPARQL_USER"),
-        ({"graph": "http://x> {} #"}, "no IRI"),
+        ({"graph": "http://x> {} #"}, "not an IRI"),
         ({"page": 0}, "at least 1"),
     ],
 )

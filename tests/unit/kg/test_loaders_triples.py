@@ -109,7 +109,7 @@ def test_the_message_shows_the_line_and_the_way_out(tmp_path: Path) -> None:
 def test_a_file_without_a_triple_is_refused(tmp_path: Path, content: bytes) -> None:
     path = write(tmp_path / "a.tsv", content)
     for skip_bad in (False, True):
-        with pytest.raises(BadInputError, match="holds no triple"):
+        with pytest.raises(BadInputError, match="contains no triples"):
             read(path, skip_bad=skip_bad)
 
 

@@ -33,7 +33,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 
 def test_a_folder_without_one_is_no_kg(tmp_path: Path) -> None:
     with pytest.raises(
-        NotAKnowledgeBaseError, match=f"{tmp_path} holds no KG .*trivium kg build --out {tmp_path} FILE"
+        NotAKnowledgeBaseError, match=f"{tmp_path} contains no KG .*trivium kg build --out {tmp_path} FILE"
     ):
         read_manifest(tmp_path)
 

@@ -62,7 +62,7 @@ def test_a_bad_call_is_refused_before_the_first_is_made(
     calls.write_text('{"text": "Heat"}\n{"word": "Heat"}\n')
     refused(trivium(*words), "BadInputError", "line 2", "find_entities")
     calls.write_text("\n")
-    refused(trivium(*words), "BadInputError", "holds no call")
+    refused(trivium(*words), "BadInputError", "contains no calls")
     assert not out.exists()
 
 

@@ -79,7 +79,7 @@ def test_a_name_in_the_place_of_the_mask_is_masked() -> None:
         ([{"question": "who directed [mask]?"}], "starts from nothing"),
         ([{"question": "who directed it?", "seed_entities": ["Heat"]}], "exactly once"),
         ([{"question": "[mask] or [mask]?", "seed_entities": ["Heat"]}], "exactly once"),
-        ([{"question": "who directed [mask]?", "dep": [4]}], "depends on 4, which there is not"),
+        ([{"question": "who directed [mask]?", "dep": [4]}], "depends on 4, which does not exist"),
         ([{"id": 0, "question": "[mask]?", "dep": [1]}, {"id": 1, "question": "[mask]?", "dep": [0]}], "in a circle"),
         ([{"id": 0, "question": "[mask]?", "dep": [0]}], "in a circle"),
         ([{"id": 2, "question": "[mask]?", "seed_entities": ["a"]}] * 2, "an id of its own"),

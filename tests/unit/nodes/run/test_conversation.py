@@ -76,8 +76,8 @@ async def test_a_thread_takes_messages_and_questions_in_turn(kg_name: str) -> No
 @pytest.mark.parametrize(
     ("given", "named"),
     [
-        ({}, "holds no question"),
-        ({"messages": []}, "holds no question"),
+        ({}, "contains no question"),
+        ({"messages": []}, "contains no question"),
         ({"messages": [HumanMessage([{"type": "image", "url": "file:x.png"}])]}, "the question is empty"),
         ({"messages": [HumanMessage("  ")]}, "the question is empty"),
         ({"question": 5}, "must be text, not '5'"),
