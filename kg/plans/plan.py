@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from operator import is_
 from typing import Any, Literal, Self, TypeAlias, TypeVar, cast, get_args
 
@@ -462,14 +462,26 @@ def field_names(node: object) -> tuple[str, ...]:
 
 def children(node: Node) -> list[Node]:
     """The direct parts of a node of a plan, in the order of its fields."""
-    out = []
+    out: list[Node] = []
     for name in field_names(node):
         value = getattr(node, name)
         if isinstance(value, tuple):
-            out += [part for part in value if hasattr(part, "__dataclass_fields__")]
-        elif hasattr(value, "__dataclass_fields__"):
+            out += [part for part in value if _is_node(part)]
+        elif _is_node(value):
             out.append(value)
     return out
+
+
+_IS_NODE: dict[type, bool] = {}
+
+
+def _is_node(value: object) -> bool:
+    """Whether a value is a node; remembered of each class, of which there are few."""
+    kind = type(value)
+    found = _IS_NODE.get(kind)
+    if found is None:
+        found = _IS_NODE[kind] = is_dataclass(kind)
+    return found
 
 
 def nodes(plan: Node) -> Iterator[Node]:

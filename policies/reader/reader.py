@@ -22,7 +22,7 @@ from trivium.kg.embedders import Embedder
 from trivium.kg.indexes.words import own_name
 from trivium.kg.plans.cells import ENTITY, Cells
 from trivium.kg.plans.execute import Answer, Listed
-from trivium.kg.plans.plan import Holds, NonEmpty, QueryPlan, Term, Value, nodes, relations
+from trivium.kg.plans.plan import ChainStep, Holds, NonEmpty, QueryPlan, Term, Value, nodes
 from trivium.kg.profile import TYPE_PROPERTY
 from trivium.kg.text import fold_case, fold_name, tokens
 from trivium.policies.linking import NamedEntity, NameIndex
@@ -240,6 +240,7 @@ class Reader:
         )
         self._persons = self._tagger.asked_for_by("who")
         self._chart = Chart(self.schema, self._columns, silent, self.language.classes)
+        self._end_nouns: dict[str, frozenset[str]] = {}  # of relations, as they are asked for
 
     def read(
         self,
@@ -666,14 +667,15 @@ class Reader:
             if (i not in read or kinds.get(i) is False) and tagged.unread[i] >= 0.5 and tagged.content[i]
         ]
         plan, typed = drafter.plan(sketch), self.schema.typed
-        told, spoken = self._accounted(tagged, plan, links), bool(left)
+        used = self._used(plan)
+        told, spoken = self._accounted(tagged, used, links), bool(left)
         told.update(self._sorts.said_to_be(tagged, links, left))
         left = [i for i in left if i not in told]
         sorts = [i for i in self._sorts.of_others(tagged, sketch, links, left) if i not in told]
         score -= UNREAD * len({*sorts}.difference(left))  # as if it were not read at all
         alone = self._joined_to_nothing(tagged, sketch, read)
         score -= UNREAD * len(alone)
-        left = sorted({*left, *self._mistaken(tagged, plan, links), *sorts, *alone})
+        left = sorted({*left, *self._mistaken(tagged, used, links), *sorts, *alone})
         unread, verbs = [tagged.positions[i] for i in left], len(tagged.verbs.intersection(left))
         unused = [
             tagged.positions[i]
@@ -766,7 +768,11 @@ class Reader:
         word = tagged.first[0] if tagged.first else ""
         return word in self.language.classes.no_figure and word not in self.language.asked.get(noun, {})
 
-    def _accounted(self, tagged: Tagged, plan: QueryPlan, links: Sequence[Any]) -> set[int]:
+    def _used(self, plan: QueryPlan) -> dict[str, set[str]]:
+        """The relations and properties of a plan, each with the stems of its name."""
+        return {name: {self.language.stem(word) for word in words_of(name)} for name in elements_of(plan)}
+
+    def _accounted(self, tagged: Tagged, used: Mapping[str, set[str]], links: Sequence[Any]) -> set[int]:
         """Places of words that no item reads and the plan accounts for all the same.
 
         They are the rest of the name of something that it walks or looks at ("kilo" of `price per kilo`), or words for
@@ -776,7 +782,6 @@ class Reader:
         for place, what, score in links:
             if isinstance(what, Element) and what.kind != "type" and score > 0:
                 said[self._own_name(what)] |= self._stems(tagged.positions[place])
-        used = {name: {self.language.stem(word) for word in words_of(name)} for name in elements_of(plan)}
         read = {place for place, *_ in links}
         return {
             place
@@ -801,12 +806,11 @@ class Reader:
             return self.schema.properties[what.number].name
         return what.name or self.schema.names[what.number]
 
-    def _mistaken(self, tagged: Tagged, plan: QueryPlan, links: Sequence[Any]) -> list[int]:
+    def _mistaken(self, tagged: Tagged, used: Mapping[str, set[str]], links: Sequence[Any]) -> list[int]:
         """Places of verbs that were read as a kind of things, in a graph without types: "who designed Ann?"."""
         if self.schema.typed:
             return []
         does = any(not gap.isdisjoint(self.language.classes.do) for gap in tagged.gaps)
-        used = {name: {self.language.stem(word) for word in words_of(name)} for name in elements_of(plan)}
         kinds = [
             (place, tagged.positions[place], self.schema.types[what.number].words)
             for place, what, _ in links
@@ -902,9 +906,10 @@ class Reader:
 
     def _names_an_end(self, relation: str, words: Sequence[str]) -> bool:
         stem, deeds = self.language.stem, self.language.deeds
-        nouns = {
-            stem(word) for tail in (True, False) for noun in nouns_of(relation, tail, self.language) for word in noun
-        }
+        nouns = self._end_nouns.get(relation)
+        if nouns is None:
+            ends = [noun for tail in (True, False) for noun in nouns_of(relation, tail, self.language)]
+            nouns = self._end_nouns[relation] = frozenset(stem(word) for noun in ends for word in noun)
         said = {stem(word) for word in words}
         return bool(
             nouns & (said | {stem(doer) for word in said for deed in deeds.get(word, ()) for doer in deed.doers})
@@ -961,7 +966,9 @@ def _in_order(
 def elements_of(plan: QueryPlan) -> frozenset[str]:
     """The relations that a plan walks and the properties that it reads."""
     return frozenset(
-        [*relations(plan), *(node.property for node in nodes(plan) if isinstance(node, Term) and node.property)]
+        node.relation if isinstance(node, ChainStep) else node.property
+        for node in nodes(plan)
+        if isinstance(node, ChainStep) or (isinstance(node, Term) and node.property)
     )
 
 

@@ -77,14 +77,12 @@ class Rules:
         return found
 
     @staticmethod
-    def _returns(node: Sketch | None, hop: Walk) -> float:
-        """What walking back over the relation just walked costs."""
-        if node and node[0] == "and" and hop.direction != "any":
-            return max(Rules._returns(part, hop) for part in node[1:])
-        if not node or node[0] != "go" or hop.direction == "any":
-            return 0.0
-        last = node[2][-1]
-        return scores.RETURNS if last.relation == hop.relation and last.direction != hop.direction else 0.0
+    def _returns(last: Sequence[Walk], hop: Walk) -> float:
+        """What walking back costs a set that was reached by these hops."""
+        turned = hop.direction != "any" and any(
+            each.relation == hop.relation and each.direction != hop.direction for each in last
+        )
+        return scores.RETURNS if turned else 0.0
 
     def _reach(self, head: Item, source: Item, hops: tuple[Walk, ...], sure: bool, negative: bool) -> Sketch:
         plain = head.node == ("all", head.type)
@@ -305,6 +303,18 @@ def hops_walked(node: Sketch | None) -> Iterator[tuple[Walk, Sketch]]:
         yield from hops_walked(node[1])
 
 
+def last_hops(node: Sketch | None) -> list[Walk]:
+    """The hops by which a set was just reached; of an intersection those of its parts."""
+    last, left = list[Walk](), [node]
+    while left:
+        part = left.pop()
+        if part and part[0] == "and":
+            left += part[1:]
+        elif part and part[0] == "go":
+            last.append(part[2][-1])
+    return last
+
+
 def is_one(item: Item) -> bool:
     """Whether a set is one thing by its name, which no condition can narrow."""
     return item.form == "name" and item.node is not None and item.node[0] == "ids" and len(item.node[2]) == 1
@@ -317,5 +327,11 @@ def is_true(term: Sketch) -> Sketch:
 
 def likeness(item: Item) -> float:
     """How alike the least like of the words of an item is to what it is read as, in [0, 1]."""
-    said = (like for place, _, like in flat(item.links) if place >= 0)  # paths between them are no words
-    return min(said, default=1.0)
+    least, left = 1.0, [item.links]
+    while left:
+        part = left.pop()
+        if len(part) != 3 or not isinstance(part[0], int):
+            left += part
+        elif part[0] >= 0 and part[2] < least:  # paths between words are none
+            least = part[2]
+    return least

@@ -9,7 +9,7 @@ from typing import Any
 from trivium.policies.reader import scores
 from trivium.policies.reader.items import Item
 from trivium.policies.reader.names import words_of
-from trivium.policies.reader.rules.base import NONE, RANKED, TIMES, WHOLE, Gap, Rule, Rules, is_one, likeness
+from trivium.policies.reader.rules.base import NONE, RANKED, TIMES, WHOLE, Gap, Rule, Rules, is_one, last_hops, likeness
 from trivium.policies.reader.schema import Walk
 from trivium.policies.reader.sketch import Sketch
 
@@ -178,9 +178,14 @@ class SetRules(Rules):
             return
         edge = source.data[2] if source.category == "M" else None
         wanted = source.data[4] if source.category == "M" and len(source.data) > 4 else wanted
+        last: Sequence[Walk] | None = None
         for path, costs in self._ways(head.type, source.type, named):
+            if score - costs < least:
+                yield None
+                continue
             hops = path.back
-            less = costs + self._returns(source.node, hops[0])
+            last = last_hops(source.node) if last is None else last
+            less = costs + self._returns(last, hops[0])
             if wanted and len(hops) == 1:
                 less += self._turned(hops[0], wanted, source.type)
             if score - less < least:
@@ -404,7 +409,7 @@ class SetRules(Rules):
                 walk = self._schema.walk(hop, item.type, reached)._replace(where=edge)
                 node = ("go", item.node, (walk,), reached, True)
                 links = (item.links, ((-1, "path", (walk, True)),))
-                less = scores.BARE + self._returns(item.node, walk)
+                less = scores.BARE + self._returns(last_hops(item.node), walk)
                 less += self._turned(walk, side[0], item.type) if side else 0.0
                 yield Item("S", node, reached, (), item.score - less, links, "set", True)
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from itertools import product
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.shop import reader
 from trivium.policies.reader import scores
 from trivium.policies.reader.chart import _Readings
-from trivium.policies.reader.items import Item
+from trivium.policies.reader.items import Item, link
 from trivium.policies.reader.reader import Reading, _in_order
-from trivium.policies.reader.rules.base import NONE
+from trivium.policies.reader.rules.base import NONE, Rules, last_hops, likeness
+from trivium.policies.reader.schema import Walk
+from trivium.policies.reader.sketch import Sketch
 
 _SCORED = st.lists(st.tuples(st.sampled_from("SXM"), st.integers(0, 9), st.integers(-4, 4)), max_size=40)
 
@@ -67,3 +70,27 @@ def test_readings_come_by_score_and_no_more_are_made_than_that_takes(given: list
     first = next(_in_order(candidates, make), None)
     if first is not None:  # none is made that could not have been the first
         assert all(given[place][0] + scores.SPOKEN >= first.score for place in made)
+
+
+@pytest.mark.parametrize(
+    ("node", "hop", "costs"),
+    [
+        (("go", ("all", 0), (Walk(3, "out"),), 1, True), Walk(3, "in"), True),
+        (("go", ("all", 0), (Walk(3, "out"),), 1, True), Walk(3, "out"), False),
+        (("go", ("all", 0), (Walk(3, "out"), Walk(4, "out")), 1, True), Walk(3, "in"), False),
+        (("and", ("all", 1), ("and", ("is", 1), ("go", ("all", 0), (Walk(3, "out"),), 1, True))), Walk(3, "in"), True),
+        (("or", ("all", 1), ("go", ("all", 0), (Walk(3, "out"),), 1, True)), Walk(3, "in"), False),
+        (("go", ("all", 0), (Walk(3, "out"),), 1, True), Walk(3, "any"), False),
+        (("all", 0), Walk(3, "in"), False),
+        (None, Walk(3, "in"), False),
+    ],
+)
+def test_walking_back_over_the_last_relation_costs(node: Sketch | None, hop: Walk, costs: bool) -> None:
+    assert bool(Rules._returns(last_hops(node), hop)) == costs
+
+
+def test_an_item_is_as_like_as_the_least_like_of_its_words() -> None:
+    one, other, path = link(0, "a", 0.9), link(1, "b", 0.7), ((-1, "path", ("p", True)),)
+    assert likeness(Item("S", links=(one, (other, path)))) == 0.7
+    assert likeness(Item("S", links=(one, path))) == 0.9
+    assert likeness(Item("S")) == 1.0
