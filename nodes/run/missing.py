@@ -31,6 +31,7 @@ _CONTENT = 4
 """Letters from which on a word may well be more than a function word."""
 _SHORT = 40
 """Characters of a name that a message repeats."""
+_PRONOUN = "i"  # is always written as a name is
 _LINKING = frozenset({"by", "in", "at", "of", "on", "to", "from", "for", "with", "as"})
 
 
@@ -153,7 +154,7 @@ def unknown_names(
     words = tokens(question)
     capital = [_capital(question, words, place) for place in range(len(words))]
     odd = [
-        word.text in names or (nothing and high and word.text not in read)
+        word.text in names or (nothing and high and word.text not in read and word.text != _PRONOUN)
         for word, high in zip(words, capital, strict=True)
     ]
     loose = {mention for mention, hits in links.items() if hits and hits[0] not in EXACT_MATCHES}

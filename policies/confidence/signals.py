@@ -46,6 +46,8 @@ _FAR = 8.0
 """Nats beyond which a lead says no more."""
 _NAME = 0.84
 """Score of a match from which a name is the entity's."""
+_SAID = 0.75
+"""Score of a match from which a word says what it is read as."""
 _OWN_WORD = 0.95
 """Score of a match from which a word is the graph's own."""
 _RATED = frozenset({"popularity", "rating", "votes", "wealth"})
@@ -230,8 +232,10 @@ def signals_of(
         known = replace(known, gap=0.0, foreign=(), unnamed=0, loose=0, wrong=0, detour=False)
     if plan and known is not None and _names_in_full(readings[0]):
         known = replace(known, loose=0, wrong=0)  # to chains, "Boston, Massachusetts" is one name of one thing
+    owner = next((_owner_left(question, each) for each in same[:1]), "")
     misfit = (
         misfit
+        or bool(owner)
         or any(each.repeats and (plan or bool(strange)) for each in same[:1])
         or _sorts_others(same or readings)
         or (known is not None and known.misfit and not plan)
@@ -260,7 +264,7 @@ def signals_of(
         ways = _ways_of_plan(best.plan)
         same_way = _same_way(_ways_of_chains(found), ways)
         agrees = bool(walked) and elements_of(best.plan) == walked and same_way and not guessed
-        out |= _of_readings(readings, best, plan=plan, apart=apart) | {"agrees": float(agrees)}
+        out |= _of_readings(readings, best, plan=plan, apart=apart, owner=owner) | {"agrees": float(agrees)}
         own = _ways_of_plan(readings[0].plan) if plan else _ways_of_chains(found)
         reaches = not best.empty or (judged and _same_answer(best, readings[0]))  # "no" either way
         out["turned"] = float(not reaches and own.keys() == ways.keys() and not _same_way(own, ways))
@@ -298,11 +302,22 @@ def _of_words(known: Support, strange: Sequence[str]) -> dict[str, float]:
     }
 
 
-def _of_readings(readings: Sequence[Reading], best: Reading, *, plan: bool, apart: bool) -> dict[str, float]:
-    """What the plan reader's readings say; `best` by words alone, `apart`: they ask for more than chains."""
+def _of_readings(
+    readings: Sequence[Reading], best: Reading, *, plan: bool, apart: bool, owner: str
+) -> dict[str, float]:
+    """What the plan reader's readings say.
+
+    Args:
+        readings: best first.
+        best: the best by words alone.
+        plan: whether the first one's plan answers.
+        apart: whether they ask for more than chains.
+        owner: as `_owner_left` gives it.
+    """
     computes = isinstance(best.plan, Holds | NonEmpty) or apart  # "no" is an answer, and so is 0
     most = max((each.lexical for each in readings if not each.empty), default=best.lexical - _NONE_FULL)
     top = readings[0] if plan else best
+    liked = bool(owner) and all(owner not in fold_case(text).split() for text in top.unread)
     back = any(_walks_back(node) for node in nodes(top.plan))
     # "Who shares a house with X?" says the way there and back.
     shared = back and not classes().same.isdisjoint(fold_case(word) for word in top.unread)
@@ -310,7 +325,7 @@ def _of_readings(readings: Sequence[Reading], best: Reading, *, plan: bool, apar
     out = {
         "read": 1.0,
         "ahead": 0.0 if computes else max(0.0, best.lexical - most),
-        "unread": min(max(len(top.unread) - top.aside - shared, 0), _MOST),
+        "unread": min(max(len(top.unread) + liked - top.aside - shared, 0), _MOST),
         "unused": min(sum(_ASKED if _asks(word) else 1.0 for word in top.unused), _MOST),
         "weakest": min(scores),
         "mean": sum(scores) / len(scores),
@@ -479,6 +494,54 @@ def _gives_heads(plan: Node, parts: Sequence[tuple[str, Sequence[str]]]) -> bool
     last = english().stem(words_of(relation)[-1])
     said = {english().stem(word) for element, words in parts if own_name(element) == relation for word in words}
     return last in said and last not in english().stop
+
+
+def _owner_left(question: str, reading: Reading) -> str:
+    """The noun for whose fact is asked for, where nothing accounts for it and the fact is of what is named; else "".
+
+    "What language does the *director* of X speak?", answered by the film's. A noun that is only like the kind of what
+    is named ("director", read as a film), or that only says that X has one, accounts for nothing.
+    """
+    plan = reading.plan
+    ends = frozenset({plan.columns[0].property}) if isinstance(plan, ValueOf) else _ends(plan)
+    naming = {
+        fold_case(part.word) for part in reading.parts if part.score > 0 and own_name(part.element) in (ends or ())
+    }
+    said, beside = elements_of(plan), {name for node in nodes(plan) for name in _beside_named(node)}
+    if not naming or not said - beside <= (ends or frozenset()):  # it may say what else is walked
+        return ""
+    words = [token.text for token in tokens(question)]
+    liked = [
+        part
+        for part in reading.parts
+        if own_name(part.element) in beside or (0 < part.score < _SAID and own_name(part.element) not in said)
+        if fold_case(part.word) not in naming
+    ]
+    left = {word for text in (*reading.unread, *(part.word for part in liked)) for word in fold_case(text).split()}
+    read = {word for part in reading.parts for word in fold_case(part.word).split()} - left
+    for part in reading.parts:
+        name = [token.text for token in tokens(part.word)]
+        if part.score < _NAME or fold_case(part.word) != fold_case(part.element) or part.element in said:
+            continue
+        for start in (place for place in range(1, len(words)) if words[place : place + len(name)] == name):
+            of, owners = start - 1 - (words[start - 1] == "the"), words[start + len(name) :][:2]
+            if words[of] == "of" and of - 1 != asked_of(words) and "the" in words[max(of - 3, 0) : of - 1]:
+                # But not the "number" of "the telephone number of X".
+                owners = ["s", words[of - 1]] if words[of - 2] not in read else []
+            if start > 1 and words[start - 2] in english().which:  # "which of X's boats": they are asked for
+                continue
+            if owners[:1] == ["s"] and not left.isdisjoint(owners[1:]):
+                return owners[1]
+    return ""
+
+
+def _beside_named(node: Node) -> frozenset[str]:
+    """The types and relations of what a set of named things is only intersected with."""
+    if not isinstance(node, Intersect) or not any(isinstance(each, Entities) for each in node.sets):
+        return frozenset()
+    others = [each for each in node.sets if not any(isinstance(part, Entities) for part in nodes(each))]
+    types = {part.type for each in others for part in nodes(each) if isinstance(part, OfType)}
+    return frozenset(types.union(*(elements_of(each) for each in others)))
 
 
 def _ends(plan: Node) -> frozenset[str] | None:

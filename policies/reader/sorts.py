@@ -10,10 +10,11 @@ from trivium.kg.profile import TYPE_PROPERTY
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.matching import Element
 from trivium.policies.reader.schema import Schema, Walk
-from trivium.policies.reader.sketch import Sketch
+from trivium.policies.reader.sketch import Sketch, relations_walked
 from trivium.policies.reader.tagging import ANY_KIND, Tagged
 
 _SAID = 0.75  # likeness from which a word says what it is read as
+_LIKER = 0.1  # by which a noun is liker to one kind of things than to another
 
 
 @dataclass(frozen=True)
@@ -37,17 +38,19 @@ class Sorts:
     def of_others(self, tagged: Tagged, sketch: Sketch, links: Sequence[Any], left: Collection[int]) -> list[int]:
         """Places of the nouns of "what type of …" that are not read, or only as what sounds like them.
 
-        An "engine" is no `Engineer`. But a "vessel" may be a `Ship` where a ship is named and no other word is `left`
-        unread: a "camera that was used for" a film is none.
+        An "engine" is no `Engineer`, and a director is no sort of film. But a "vessel" may be a `Ship` where a
+        ship is named and no other word is `left` unread: a "camera that was used for" a film is none.
         """
         of_types = _reads_types(sketch)
-        places = [
-            place
-            for place in self._sorted(tagged)
-            for doubtful in [bool({*left} - {place, place - 1})]
-            if not self._says(tagged, place, links, of_types=of_types, doubtful=doubtful)
-            if doubtful or not self._is_of_named(tagged, place, links)
-        ]
+        places: list[int] = []
+        for place in self._sorted(tagged):
+            doubtful = bool({*left} - {place, place - 1})
+            if self._is_of_joined(tagged, place, sketch, links):
+                places += [place - 1, place]
+            elif not self._says(tagged, place, links, of_types=of_types, doubtful=doubtful) and (
+                doubtful or not self._is_of_named(tagged, place, links)
+            ):
+                places.append(place)
         return [*places, *self._of_another(tagged, sketch, links, left)] if of_types else places
 
     def _sorted(self, tagged: Tagged) -> Iterator[int]:
@@ -86,11 +89,24 @@ class Sorts:
 
         return any(says(what, score) for at, what, score in links if at == place)
 
+    def _is_of_joined(self, tagged: Tagged, place: int, sketch: Sketch, links: Sequence[Any]) -> bool:
+        """Whether the types of what a named thing is joined to are given, no other word says how, and not its own."""
+        if not _reads_types(sketch) or not self._is_of_named(tagged, place, links):
+            return False
+        said = {
+            what.number
+            for at, what, _ in links
+            if at != place and isinstance(what, Element) and what.kind == "relation"
+        }
+        return not said.issuperset(relations_walked(sketch))
+
     def _is_of_named(self, tagged: Tagged, place: int, links: Sequence[Any]) -> bool:
         """Whether a noun that is not read may be for the kind of what is named."""
         named = [what.number for _, what, _ in links if isinstance(what, Element) and _is_name(what)]
         items = [item for start, stop, item in tagged.items if (start, stop) == (place, place + 1)]
-        kinds = [item.type for item in items if item.category == "S" and item.form == "plain"]
+        plain = [item for item in items if item.category == "S" and item.form == "plain"]
+        likest = max((item.score for item in plain), default=0.0)
+        kinds = [item.type for item in plain if item.score > likest - _LIKER]  # a "movie" is no `Novel` beside a `Film`
         any_kind = any(at == place and isinstance(what, Element) and what.name == ANY_KIND for at, what, _ in links)
         return any_kind or any(self.schema.compatible(kind, each) for kind in kinds for each in named)
 

@@ -43,11 +43,20 @@ async def test_the_papers_own_cases() -> None:
         ALSO: "person/rock_hudson",
         "which novels by Jack London are set in both Yukon and Canada?": "White Fang",
         "what is the capital of the prefecture Tokyo?": "city/shinjuku",
+        "what type of film is Spellbound?": "genre/thriller",
     }
     asked = [Question(str(number), text, answers=(gold,)) for number, (text, gold) in enumerate(cases.items())]
     done = await ask_all(asked, SAMPLE)
-    assert [each.score.any_hit for each in done] == [1.0, 1.0, 1.0]
+    assert [each.score.any_hit for each in done] == [1.0] * len(cases)
     assert all(each.answer["paths"] for each in done)
+
+
+async def test_a_word_that_no_pair_shows_is_a_condition() -> None:
+    """All films by Sirk are not all dramas."""
+    gold = ("A Time to Love and a Time to Die", "All I Desire", "Imitation of Life", "The Tarnished Angels")
+    asked = Question("sirk", "which Douglas Sirk films are dramas?", answers=(*gold, "Written on the Wind"))
+    (done,) = await ask_all([asked], SAMPLE)
+    assert done.score.exact
 
 
 async def test_what_it_cannot_answer_is_not_claimed() -> None:
@@ -58,6 +67,10 @@ async def test_what_it_cannot_answer_is_not_claimed() -> None:
         "what is the population of the setting of Rear Window?",
         "what is the capital of Australia?",
         "what colour is Douglas Sirk's hair?",
+        "who paid the director of Vertigo?",
+        "what language does the director of Vertigo speak?",
+        "what language does Vertigo's director speak?",
+        "what should I watch tonight?",
         "phone number of Jack London?",
         "which films were shot in Norway?",  # but one in Russia, which borders it
         "is Casablanca better than Vertigo?",
@@ -66,6 +79,7 @@ async def test_what_it_cannot_answer_is_not_claimed() -> None:
     claimed = [(each.question.question, each.answer["answer"]) for each in done if claims(each.answer)]
     assert claimed == []
     reasons = {each.question.question: each.answer["stop_reason"] for each in done}
+    assert reasons.pop("what should I watch tonight?") == "out_of_scope"
     assert set(reasons.values()) <= {"not_found", "not_understood", "unknown_entity"}, reasons
 
 

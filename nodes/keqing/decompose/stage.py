@@ -12,6 +12,7 @@ from langgraph.types import Overwrite
 
 from trivium.kg.errors import NotLearntError
 from trivium.kg.plans.plan import Holds, NonEmpty, relations
+from trivium.kg.text import fold_case
 from trivium.kg.types import chain_text
 from trivium.nodes.keqing.conditions import Besides, Condition
 from trivium.nodes.keqing.context import KeqingContext
@@ -269,7 +270,7 @@ async def _read_by(
             return best
         if sure >= _SURE:
             taught = best
-            if not assessment.missing:
+            if not assessment.missing and not _strange(found):
                 return taught
     # What pairs taught of the chains guides a plan that computes; another one judges them by what it reads on its own.
     planned = await plan_question(question, topics, kg, found.chains if found.taught and found.computes else None)
@@ -283,7 +284,9 @@ async def _read_by(
         (by_chains, await assess_reading(kg, question, found, readings, plan=not by_chains))
         for by_chains in _sources(found, planned)
     ]
-    if taught and not any(each.missing for by_chains, each in assessed if not by_chains):
+    unread = {word for text in planned.reading.unread for word in fold_case(text).split()} if planned else set[str]()
+    reads_more = planned is not None and bool(_strange(found)) and _strange(found).isdisjoint(unread)
+    if taught and not reads_more and not any(each.missing for by_chains, each in assessed if not by_chains):
         return taught  # only the schema's chains miss what they would rather ask: "which directors did X work for"
     by_chains, assessment = max(assessed, key=lambda each: each[1].confidence)
     if len(assessed) > 1 and planned and not planned.reading.typed and assessed[0][1].confidence >= MIN_CONFIDENCE:
@@ -319,6 +322,11 @@ def _goes_on(reading: Reading, found: Decomposition) -> bool:
     walked = {hop.relation for sub in found.sub_questions for hop in sub.chain or ()}
     further = frozenset(relations(reading.plan)) - walked
     return bool(further) and walked <= frozenset(relations(reading.plan)) and further.isdisjoint(reading.unsaid)
+
+
+def _strange(found: Decomposition) -> frozenset[str]:
+    """Words that are like none that the chains are said with: "dramas", of somebody's films."""
+    return frozenset(found.support.strange) if found.support else frozenset()
 
 
 def _reads_all(found: Decomposition) -> bool:

@@ -7,9 +7,10 @@ other relations than the chosen ones, and which are like no word of the schema.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import pairwise
 
 from trivium.kg.similarity import is_typo
 from trivium.kg.text import fold_name, singular
@@ -171,6 +172,7 @@ class _Said:
         self.names: list[str] = []
         self.beside = self.unnamed = self.asked_for = 0
         self.other_asked = self.asked_of = False
+        self._saying: dict[int, list[Hop]] = {}
         if not isinstance(reader.chains, ChainModel):
             return
         segments = reader.chains.segments
@@ -180,8 +182,7 @@ class _Said:
         # The pairs' words speak for what pairs show them with, whatever its names are: "died" for no birthplace.
         learned = reader.learned if taught else None
         parts = {hop: _stems(hop.relation) for hop in hops}
-        said: list[list[Hop]] = []
-        asked: list[list[Hop]] = []
+        said, asked = list[list[Hop]](), list[list[Hop]]()
         for place, word in enumerate(question.plain):
             asks = word in classes().asking
             if place in covered or (word in classes().function and not asks):
@@ -191,6 +192,7 @@ class _Said:
             most, own = segments.strongest(word, columns)
             strong = [segments.hops[i] for i, weight in zip(columns, own, strict=True) if weight >= _SPEAKS]
             (asked if asks else said).append(list(dict.fromkeys([*strong, *named])))
+            self._saying[place] = [] if asks else said[-1]
             if learned is not None and asks:
                 ends = [topic.chain[-1] for topic in topics if topic.chain]
                 said.append([hop for hop in ends if learned.asks(word, hop, alone=True)])
@@ -211,7 +213,7 @@ class _Said:
         alone = len(hops) == 1 and not self.foreign and not self.strange
         self.unnamed = _unnamed(topics, [*said, *asked] if alone else said)
         # "The population of the setting of X": all that is walked is said by the words behind it.
-        self.other_asked |= self.unnamed == 0 and self.asked_of
+        self.other_asked |= (self.unnamed == 0 and self.asked_of) or self._asks_of_another(question.plain, topics)
 
     def _add_foreign(self, words: Sequence[str], place: int) -> None:
         self.foreign.append(words[place])
@@ -224,6 +226,15 @@ class _Said:
         self.asked_for += _is_kind(question.plain, place)
         self.asked_of |= place == asked_of(question.plain)
         self.names += [word] if (place and written.isupper()) or any(map(str.isdigit, word)) else []
+
+    def _asks_of_another(self, words: Sequence[str], topics: Sequence[Topic]) -> bool:
+        """Whether what the chain gives is asked of something else than the question asks it of."""
+        last = {topic.chain[-1] for topic in topics if topic.chain}
+        saying = [place for place, hops in self._saying.items() if not last.isdisjoint(hops)]
+        # Where no word says what is given, a noun that is left may be one for that.
+        left = [place for place in self._saying if words[place] in {*self.strange, *self.foreign}]
+        skips = bool(saying) and _skips(words, [topic.mention for topic in topics], left)
+        return skips or _asks_what_is_done(words, saying, left)
 
 
 def _named_places(
@@ -252,6 +263,36 @@ def asked_of(words: Sequence[str]) -> int:
     first = {*classes().asking, *classes().being, "the"}
     place = next((place for place, word in enumerate(words) if word not in first), 0)
     return place if words[place - 1 : place] == ["the"] and words[place + 1 : place + 2] == ["of"] else -1
+
+
+def _asks_what_is_done(words: Sequence[str], saying: Sequence[int], left: Sequence[int]) -> bool:
+    """Whether a noun names what the chain gives, and a deed that nothing accounts for is asked of that, or who does it.
+
+    "Who *paid* the director of X?", "who did the director of X *fire*?".
+
+    Args:
+        words: the question's, folded.
+        saying: places of the words that say the last hop.
+        left: places of the words that speak for no chosen hop.
+    """
+    marks = {"the", "s"} | classes().ones_own
+    if not saying or not left or not all(place and words[place - 1] in marks for place in saying):
+        return False
+    for place, (word, then) in enumerate(pairwise(words)):
+        does = then in classes().do or (word in classes().when_where and then in classes().being)
+        if (word == "who" and place + 1 in left) or (word in classes().asking and does and left[-1] > saying[-1]):
+            return True
+    return False
+
+
+def _skips(words: Sequence[str], names: Iterable[Mention], left: Sequence[int]) -> bool:
+    """Whether nothing accounts for the noun that says what is meant: "the language of the *director* of X"."""
+    for name in names:
+        of = name.start - 1 - (words[name.start - 1 : name.start] == ["the"])
+        the = "the" in words[max(of - 3, 0) : max(of - 1, 0)]  # nobody is meant by "in charge of X"
+        if (the and of - 1 in left and words[of] == "of") or (name.stop + 1 in left and words[name.stop] == "s"):
+            return True
+    return False
 
 
 @cache

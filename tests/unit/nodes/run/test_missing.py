@@ -36,6 +36,7 @@ def test_a_linking_word_between_capitals_belongs_to_the_unknown_name() -> None:
     asked = "where is the Republic of Zandia in Europe?"
     assert unknown_names(asked, {}, [], nothing=True, unread=True) == ["Republic of Zandia in Europe"]
     assert unknown_names("where in Zandia is it?", {}, [], nothing=True, unread=True) == ["Zandia"]
+    assert unknown_names("what should I watch tonight?", {}, [], nothing=True, unread=True) == []
 
 
 @pytest.mark.parametrize(

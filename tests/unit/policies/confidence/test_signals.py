@@ -554,3 +554,35 @@ def test_the_words_for_what_a_plan_is_about() -> None:
         parts=(Part("fields", "airport", 0.8), Part("Ann", "name = Ann", 1.0)),
     )
     assert names_of_plan(plan) == {"airport", "runway", "length", "fields", "ann"}
+
+
+@pytest.mark.parametrize(
+    ("question", "left", "misfit"),
+    [
+        ("What language does the director of Heat speak?", ("director",), 1),
+        ("What language does Heat's director speak?", ("director",), 1),
+        ("What is the language of the director of the Heat?", ("director",), 1),
+        ("What is the language of Heat?", (), 0),
+        ("What language, if any, does Heat have?", ("any",), 0),
+        ("Which of Heat's languages is spoken there?", ("there",), 0),
+    ],
+)
+def test_a_fact_of_a_thing_is_none_of_another_that_nothing_accounts_for(
+    question: str, left: tuple[str, ...], misfit: int
+) -> None:
+    parts = (Part("language", "in_language", 0.98), Part("Heat", "Heat", 1.0))
+    read = replace(_reading('ids "Heat" | follow in_language'), parts=parts, unread=left)
+    assert signals_of(None, [read], plan=True, question=question).misfit == misfit
+
+
+def test_a_noun_that_is_only_like_what_is_named_accounts_for_nothing() -> None:
+    asked = "What language does the director of Heat speak?"
+    parts = (Part("language", "in_language", 0.98), Part("Heat", "Heat", 1.0))
+    plain = _reading('ids "Heat" | follow in_language')
+    liked, own = (replace(plain, parts=(*parts, Part("director", "film", score))) for score in (0.6, 1.0))
+    both = _reading('both(ids "Heat"; type director | follow ^directed_by) | follow in_language')
+    beside = replace(both, parts=(*parts, Part("director", "director", 1.0)))
+    walked = _reading('ids "Heat" | follow directed_by | follow in_language')
+    through = replace(walked, parts=(*parts, Part("director", "directed_by", 0.6)))
+    found = [signals_of(None, [each], plan=True, question=asked) for each in (liked, own, beside, through)]
+    assert [(each.misfit, each.unread) for each in found] == [(1, 1), (0, 0), (1, 1), (0, 0)]

@@ -97,6 +97,24 @@ def test_a_type_of_something_else_is_not(question: str) -> None:
     assert best.unread
 
 
+@pytest.mark.parametrize(("genres", "plan"), [(("Drama", "Crime"), "follow has_genre"), ((), "values ::type")])
+def test_the_type_of_a_director_is_no_sort_of_film(genres: tuple[str, ...], plan: str) -> None:
+    films = ("Heat", "Alien", "Notorious")
+    entities: list[Any] = [*((name, ["film"], {}) for name in films), *((name, ["genre"], {}) for name in genres)]
+    people = {"Ann Lee": ["director"], "Bo Ray": ["director", "writer"], "Cy Fox": ["writer"]}
+    entities += [(name, ["person", *kinds], {}) for name, kinds in people.items()]
+    edges: list[Any] = [("Heat", "directed_by", "Ann Lee", {}), ("Alien", "directed_by", "Bo Ray", {})]
+    edges += [("Heat", "written_by", "Cy Fox", {}), ("Alien", "written_by", "Bo Ray", {})]
+    edges += [(film, "has_genre", genre, {}) for film, genre in zip(films, genres, strict=False)]
+    columns = GraphColumns.of([*entities], edges)
+    reader = open_reader(columns, profile_of(columns), names_of(columns), StaticEmbedder())
+    found = reader.read("what type of film is Heat?", executor=lambda plan: outcome(Executor(columns), plan))
+    assert (write(found[0].plan), found[0].other_sort) == (f'ids "Heat" | {plan}', False)
+    others = [each for each in found if "by/::type" in write(each.plan)]
+    assert others
+    assert all(each.other_sort for each in others)
+
+
 def test_a_word_made_from_sort_asks_for_no_type() -> None:
     for question in ("has Rex been sorted out?", "what is the smallest type?"):
         assert "::type" not in write(_read(question).plan), question
