@@ -13,7 +13,7 @@ from trivium.kg.plans.plan import ChainStep, Entities, Follow, Term, ValueOf, re
 from trivium.kg.text import fold_case, tokens
 from trivium.kg.types import Hop, LogicalChain, chain_text
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.confidence.model import DEFAULT
+from trivium.policies.confidence.model import DEFAULT, VETOES
 from trivium.policies.confidence.signals import (
     AnswerSignals,
     asks_truth,
@@ -75,6 +75,11 @@ class Assessment:
     truth: bool = False
     alone: bool = False
     most: float = 1.0
+
+    @property
+    def vetoed(self) -> bool:
+        """Whether something speaks against it whatever else speaks for it: it answers another question."""
+        return any(getattr(self.signals, name) for name in VETOES)
 
 
 @tool(AssessReadingArguments)

@@ -124,10 +124,11 @@ async def _readings(question: str, found: Decomposition, kg: str) -> list[Sugges
 def _agreed(found: Assessment) -> float:
     """A reading's chance to be right, given that the method, which reads no question, found the same.
 
-    Where a part of a name is left unread ("Heat 3"), both may be about another thing, and agreeing says nothing.
+    Where a part of a name is left unread ("Heat 3"), or the reading answers another question (the director, to "who
+    paid the director of X?"), so may the method, and agreeing says nothing.
     """
     chance = found.confidence
-    if found.names:
+    if found.names or found.vetoed:
         return chance
     return 1 / (1 + math.exp(-math.log(chance / (1 - chance)) - _AGREED)) if 0 < chance < 1 else chance
 

@@ -10,7 +10,7 @@ from trivium.graphs.methods import answer, method_named
 from trivium.kg.types import Hop, parse_chain
 from trivium.nodes.run.answer_record import AnswerEntity, PathRecord, path_record
 from trivium.nodes.run.context import Context
-from trivium.nodes.run.doubts import _missing, doubts, whole_chains
+from trivium.nodes.run.doubts import _agreed, _missing, doubts, whole_chains
 from trivium.nodes.run.write_answer import Claim
 from trivium.policies.confidence.signals import AnswerSignals
 from trivium.policies.reader.chains.decomposer import Decomposition, SubQuestion
@@ -109,3 +109,18 @@ async def test_of_a_computed_answer_the_value_is_compared(kg_name: str) -> None:
         claim = Claim(value=counted["value"] if value is None else value, paths=counted["paths"][:1])
         signals = await doubts(COUNT, Context(kg=kg_name), claim, read=True, given=False, by_model=False)
         assert signals.found == stands
+
+
+@pytest.mark.parametrize(
+    ("assessment", "surer"),
+    [
+        (Assessment(0.45, AnswerSignals(strange=1.0)), True),
+        (Assessment(0.45, AnswerSignals(misfit=1.0)), False),
+        (Assessment(0.45, AnswerSignals(turned=1.0)), False),
+        (Assessment(0.45, AnswerSignals(), names=("3",)), False),
+    ],
+)
+def test_a_method_that_agrees_with_an_answer_to_another_question_makes_it_no_surer(
+    assessment: Assessment, surer: bool
+) -> None:
+    assert (_agreed(assessment) > 0.5, _agreed(assessment) > assessment.confidence) == (surer, surer)
