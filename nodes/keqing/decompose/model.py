@@ -140,11 +140,13 @@ def _within(
 
 def _shorter(hints: Sequence[RelationHint], exemplars: Sequence[str]) -> Iterator[tuple[Sequence[str], str]]:
     """Exemplars and relations to show, ever fewer of them."""
+    whole = _relations(hints, {})
     for left_out in range(len(exemplars) + 1):
-        yield exemplars[left_out:], _relations(hints)
+        yield exemplars[left_out:], whole
     own, others = ([each for each in hints if each.own is wanted] for wanted in (True, False))
+    written: _Written = {}
     while True:
-        yield (), _relations([*own, *others], terse=True)
+        yield (), _relations([*own, *others], written, terse=True)
         if len(own) + len(others) <= _FEWEST:
             return
         (own if len(own) > len(others) else others).pop()  # the farthest
@@ -155,23 +157,36 @@ def _entity(each: EntityDescription) -> str:
     return label + (f" ({', '.join(map(as_data, each.types[:_KINDS]))})" if each.types else "")
 
 
-def _relations(hints: Sequence[RelationHint], *, terse: bool = False) -> str:
+_Written = dict[tuple[Hop, int], str]
+"""Lines of relations by their first way and the number of ways; a prompt that is too long is written many times."""
+
+
+def _relations(hints: Sequence[RelationHint], written: _Written, *, terse: bool = False) -> str:
     """The relations that the entities have, and apart from them those that can only come later.
 
-    With `terse` without the wordings of long names, which say themselves what they mean.
+    With `terse` without the wordings of long names, which say themselves what they mean. `written` keeps the lines.
     """
-    own, others = (_lines([each for each in hints if each.own is wanted], terse=terse) for wanted in (True, False))
+    own, others = (
+        _lines([each for each in hints if each.own is wanted], written, terse=terse) for wanted in (True, False)
+    )
     if not own or not others:
         return "\n".join([*own, *others])
     return "\n".join(["Of these entities, for a first step:", *own, "Of other entities, for later steps:", *others])
 
 
-def _lines(hints: Sequence[RelationHint], *, terse: bool) -> list[str]:
+def _lines(hints: Sequence[RelationHint], written: _Written, *, terse: bool) -> list[str]:
     """A line for each relation, both ways of it together: `(^)written_by  "who wrote [mask]?"  ^"what did …"`."""
     ways: dict[str, list[RelationHint]] = {}
     for each in hints:
         ways.setdefault(each.hop.relation, []).append(each)
-    return [_relation(sorted(found, key=lambda each: each.hop.inverse), terse=terse) for found in ways.values()]
+    out = list[str]()
+    for found in ways.values():
+        found.sort(key=lambda each: each.hop.inverse)
+        key = found[0].hop, len(found)
+        if key not in written:
+            written[key] = _relation(found, terse=terse)
+        out.append(written[key])
+    return out
 
 
 def _relation(ways: Sequence[RelationHint], *, terse: bool) -> str:
