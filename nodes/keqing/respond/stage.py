@@ -16,6 +16,7 @@ from trivium.kg.plans.proof import instead_of
 from trivium.kg.profile import TYPE_PROPERTY
 from trivium.kg.text import fold_case, fold_name, tokens
 from trivium.kg.types import parse_chain
+from trivium.kg.values import read_value
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.decompose.follow_up import opens, points_outside
 from trivium.nodes.keqing.respond.as_plan import as_plan
@@ -156,7 +157,7 @@ def _confidence(state: KeqingState, signals: Signals) -> float | None:
 async def _sentence(claim: Claim, total: int, kg: str) -> str:
     """The value, the answers, or the first rows of `total`; and the path of the first answer."""
     if claim.value is not None:
-        shown = ("No", "Yes")[claim.value] if isinstance(claim.value, bool) else claim.value
+        shown = ("No", "Yes")[claim.value] if isinstance(claim.value, bool) else _with_unit(claim)
         told = _INSTEAD if claim.value is False else 1
         return f"{shown}. {await evidence(claim.paths[:told], kg)}".strip()
     if claim.answers:
@@ -165,6 +166,13 @@ async def _sentence(claim: Claim, total: int, kg: str) -> str:
         return f"{named(claim.answers)}. {await evidence(proof, kg, first['label'])}".strip()
     rows = [_row(each) for each in claim.values[:NAMED]]
     return f"{'; '.join(rows)}{f'; and {total - len(rows)} more' if total > len(rows) else ''}." if rows else ""
+
+
+def _with_unit(claim: Claim) -> object:
+    """The value as the graph writes it where that has a unit ("59.00 EUR" for 59): where all paths end in it."""
+    ends = {path["answer"] for path in claim.paths}
+    written = read_value(ends.pop()) if len(ends) == 1 else None
+    return written.text if written and written.unit and written.number == claim.value else claim.value
 
 
 def _row(row: object) -> str:

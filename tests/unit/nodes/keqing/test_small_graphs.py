@@ -44,7 +44,10 @@ Rose milk_litres 12"""
 TRAILS = """\
 Shepherd_Path dogs_allowed yes, Ridge_Trail dogs_allowed no, Lake_Loop dogs_allowed yes, Shepherd_Path length 7,
 Ridge_Trail length 12, Lake_Loop length 3, Forest_Walk length 4"""
-GRAPHS = {"company": COMPANY, "family": FAMILY, "farm": FARM, "trails": TRAILS}
+NURSERY = """\
+Maple type Plant, Rosemary type Plant, Fern type Plant,
+Maple price €59.00, Rosemary price €3.80, Fern price €12.00, Maple height 210"""
+GRAPHS = {"company": COMPANY, "family": FAMILY, "farm": FARM, "trails": TRAILS, "nursery": NURSERY}
 
 
 @pytest.fixture(scope="module")
@@ -303,3 +306,10 @@ async def test_a_column_of_something_else_is_not_claimed(
     graphs: Mapping[str, Path], question: str, answers: list[str]
 ) -> None:
     assert [each["label"] for each in (await _ask(graphs["farm"], question))["answers"]] == answers
+
+
+async def test_a_value_is_said_with_its_unit(graphs: Mapping[str, Path]) -> None:
+    priced = await _ask(graphs["nursery"], "How much does Maple cost?")
+    plain = await _ask(graphs["nursery"], "How high is Maple?")
+    assert (priced["value"], priced["answer"].split(" Evidence")[0]) == (59, "€59.00.")
+    assert (plain["value"], plain["answer"].split(" Evidence")[0]) == (210, "210.")
