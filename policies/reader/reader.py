@@ -752,7 +752,7 @@ class Reader:
             beside = place > 0 and place - 1 in left and not tagged.gaps[place]
             if said and not bare and head not in stems and place + 1 in left and not tagged.gaps[place + 1]:
                 return True  # "the rotor speed" is no `rotor_area`
-            if beside and self._is_of_another(tagged, place, words, stems):
+            if beside and self.schema.typed and self._is_of_another(tagged, place, words, stems):
                 return True
             if said and not bare and head not in stems and (beside or self._asks_for_other(tagged, head)):
                 return True

@@ -640,7 +640,7 @@ class Tagger:
                 found[start, stop] = self._entity_items(meant, start, _slice(text, words, (start, stop)))
             elif hits:
                 said = _slice(text, words, (start, stop))
-                many = said.islower() and _is_plural([said])
+                many = said.islower() and _is_plural([said]) and all(is_common(hit.label) for hit in hits)
                 found[start, stop] += self._entity_items(hits, start, said, several=many)
         self._add_made_from(text, words, found, taken)
         self._add_near(text, words, found, taken, mixed=mixed)
@@ -983,7 +983,13 @@ class Tagger:
     def _add_variants(self, tagged: Tagged) -> None:
         """Columns with the words that say which of several alike is meant; a year of these is no date."""
         literal = {start for start, _, item in tagged.items if item.category in ("NUM", "DATE")}
-        open_ = [content or place in literal for place, content in enumerate(tagged.content)]
+        kinds = {
+            place
+            for _, _, item in tagged.items
+            for place, what, likeness in flat(item.links)
+            if isinstance(what, Element) and what.kind == "type" and likeness >= _EXACTLY
+        }  # "each book" asks for books, and does not say which column `book_death_chapter` is
+        open_ = [(content or place in literal) and place not in kinds for place, content in enumerate(tagged.content)]
         found = list(self._variants.narrowed(tagged.positions, tagged.gaps, tagged.unread, open_, tagged.items))
         told = {place for start, stop, item in found for place, *_ in flat(item.links) if not start <= place < stop}
 
@@ -1673,6 +1679,11 @@ def _constant(kind: str, value: str) -> Value:
     if kind == "boolean":
         return Value("boolean", value.casefold() == "true")
     return Value("text", value)
+
+
+def is_common(label: str) -> bool:
+    """Whether a name is written as a noun at the head of a line is: "Soft drinks", and not "United States"."""
+    return label[:1].isupper() and label[1:].islower()
 
 
 def _is_plural(words: Sequence[str]) -> bool:

@@ -122,8 +122,7 @@ class ResultRules(RelationshipRules):
         placed = self._columns.is_place(right.type) or (last is not None and self._columns.placed(last, right.type) > 0)
         called = bool(left.data) and right.form == "set" and self._is_called_first(right)
         if right.form == "set" and placed and not called:  # "where is X held": what "held" leads to
-            fine = scores.FINER * math.log10(max(self._schema.types[right.type].size, 1))
-            yield right.but(score=score + scores.PLACED + fine, links=links)
+            yield right.but(score=score + scores.PLACED + self._fineness(right.type), links=links)
         for hop, reached in self._schema.leaving(right.type):
             gain = self._columns.placed(hop, reached)
             if gain > 0:
@@ -132,11 +131,15 @@ class ResultRules(RelationshipRules):
                 if called:  # "where is the club of X" asks for nothing of X but where that is
                     asks = tuple((place, Element("relation", hop.relation), _ASKS) for place, *_ in flat(left.links))
                     links = (asks, right.links)
-                fine = scores.FINER * math.log10(max(self._schema.types[reached].size, 1))
-                yield Item("S", node, reached, (), score + gain - 0.1 + fine, links, "set", True)
+                score_there = score + gain - 0.1 + self._fineness(reached)
+                yield Item("S", node, reached, (), score_there, links, "set", True)
         for column in self._columns.places(right.type):
             data = ("values", (("p", (), column.name, ""),))
             yield Item("X", right.node, right.type, data, score + 0.1, links, right.form)
+
+    def _fineness(self, kind: int) -> float:
+        """What is gained by places of a type that has many; 0 without types, where roles overlap."""
+        return scores.FINER * math.log10(max(self._schema.types[kind].size, 1)) if self._schema.typed else 0.0
 
     @staticmethod
     def _is_called_first(item: Item) -> bool:

@@ -13,8 +13,10 @@ from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.execute import Executor
 from trivium.kg.plans.survey import profile_of
 from trivium.kg.plans.text import write
+from trivium.policies.reader.items import flat
 from trivium.policies.reader.opening import names_of, open_reader
 from trivium.policies.reader.reader import Reader, Reading
+from trivium.policies.reader.tagging import is_common
 
 _FISH = {
     "Tench": (300.0, 450.0, True, False),
@@ -152,3 +154,44 @@ def test_short_for_longer_words(question: str, plan: str) -> None:
 )
 def test_a_column_of_half_a_name_is_another_one(question: str, lacks: bool) -> None:
     assert _best_of_arena(question).lacks is lacks
+
+
+@pytest.mark.parametrize(
+    ("types", "column", "question", "other"),
+    [
+        ([], "wears_number", "What is the jersey number of Ann?", False),  # a verb before it, in triples
+        (["hero"], "turn_rate", "What is the win rate of Ann?", True),
+    ],
+)
+def test_a_column_of_another_thing_by_all_but_its_last_word(
+    types: list[str], column: str, question: str, other: bool
+) -> None:
+    entities: list[Any] = [
+        (name, types, {column: number}) for name, number in (("Ann", 7.0), ("Bob", 9.0), ("Cleo", 4.0))
+    ]
+    entities.append(("Leeds", types and ["town"], {}))
+    graph = GraphColumns.of(entities, [(name, "lives_in", "Leeds", {}) for name, *_ in entities[:3]])
+    reader = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+    executor = Executor(graph)
+    best = reader.read(question, executor=lambda plan: outcome(executor, plan), seconds=30)[0]
+    assert column in write(best.plan)
+    assert best.lacks is other
+
+
+@pytest.mark.parametrize(("kinds", "told"), [([["book"], ["book"]], False), ([["novel"], ["novel"]], True)])
+def test_a_noun_of_the_graph_s_own_says_no_column(kinds: list[list[str]], told: bool) -> None:
+    people: list[Any] = [
+        (name, ["person"], {"book_chapter": float(rank), "play_chapter": float(rank + 1)})
+        for rank, name in enumerate(("Ann", "Bob", "Cleo"))
+    ]
+    graph = GraphColumns.of([*people, ("Iliad", kinds[0], {}), ("Faust", kinds[1], {})], [])
+    reader = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+    tagged = reader._tagger.tag("For each book, what is the average chapter of persons?")
+    book, chapter = tagged.positions.index("book"), tagged.positions.index("chapter")
+    columns = [{place for place, *_ in flat(item.links)} for *_, item in tagged.items if item.category == "P"]
+    assert ({book, chapter} in columns) is told
+
+
+@pytest.mark.parametrize(("label", "common"), [("Soft drinks", True), ("United States", False), ("usa", False)])
+def test_which_names_are_written_as_nouns(label: str, common: bool) -> None:
+    assert is_common(label) is common
