@@ -194,9 +194,9 @@ def test_an_address_is_written_one_way_and_shows_no_password(monkeypatch: pytest
     ("uri", "said"),
     [
         ("bolt://me:planted@host", "must not hold user and password"),
-        ("bolt://", "no Neo4j URI"),
+        ("bolt://", "not a Neo4j URI"),
         ("bolt://host/films", "TRIVIUM_NEO4J_DATABASE"),
-        ("bolt://host?x=1", "no Neo4j URI"),
+        ("bolt://host?x=1", "not a Neo4j URI"),
         ("bolt://host:port", "cannot be read"),
         ("bolt://[::1", "cannot be read"),
     ],
