@@ -74,10 +74,7 @@ def listed(names: Iterable[str], most: int) -> str:
 _BOTH = frozenset({"series", "species"})  # plurals that are singulars
 _IN_IE = frozenset({"movies", "cookies", "rookies", "zombies", "calories", "prairies", "brownies", "selfies", "genies"})
 
-
-_IN_O = frozenset(
-    {"heroes", "potatoes", "tomatoes", "echoes", "volcanoes", "mosquitoes", "tornadoes", "torpedoes", "vetoes"}
-)
+_IN_OE = frozenset({"canoes", "throes", "tiptoes", "mistletoes"})  # longer than "toes", and no kind of shoes
 _OTHER_NAMES = frozenset({"alias", "aka", "synonym", "nickname", "abbreviation", "pseudonym"})
 _OTHER = frozenset(
     {"other", "another", "alternative", "alternate", "alt", "former", "official", "common", "short", "native", "local"}
@@ -94,14 +91,14 @@ def is_other_name(words: Sequence[str], own: Collection[str] = ()) -> bool:
 
 
 def singular(word: str) -> str:
-    """An English plural without its ending: countries, boxes, airports; other words as they are."""
+    """An English plural without its ending: countries, boxes, heroes, airports; other words as they are."""
     if word in _BOTH:
         return word
     if word in _IN_IE:
         return word[:-1]
     if len(word) > 4 and word.endswith("ies"):
         return f"{word[:-3]}y"
-    if word in _IN_O:
+    if len(word) > 5 and word.endswith("oes") and not word.endswith("shoes") and word not in _IN_OE:
         return word[:-2]
     if word.endswith(("sses", "xes", "ches", "shes", "zzes", "tzes")):
         return word[:-2]

@@ -10,6 +10,7 @@ import pytest
 
 from trivium.kg.errors import BadInputError, UsageError
 from trivium.kg.tables.apply import Applied
+from trivium.kg.tables.codes import names_of_codes
 from trivium.kg.tables.guess import guess_mapping, words_of
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableLink, read_mapping, write_mapping
 from trivium.kg.tables.reading import files_of, read_tables
@@ -223,6 +224,9 @@ def test_words_of_names() -> None:
     ]
     assert [singular(word) for word in ("countries", "boxes", "airports", "class", "bus", "basis")] == [
         "country", "box", "airport", "class", "bus", "basis",
+    ]  # fmt: skip
+    assert [singular(word) for word in ("superheroes", "cargoes", "shoes", "snowshoes", "canoes", "foes")] == [
+        "superhero", "cargo", "shoe", "snowshoe", "canoe", "foe",
     ]  # fmt: skip
 
 
@@ -525,6 +529,13 @@ def test_names_written_in_one_word_full_names_and_years_beside_row_numbers(tmp_p
     assert link is not None
     assert {link.head_to, link.tail_to} == {"People.playerID", "Schools.schoolID"}
     assert guessed["CollegePlaying"].columns["yearID"].kind == "number", "2001 is no row of People"
+
+
+def test_codes_of_countries_are_called_as_people_call_the_countries() -> None:
+    told = names_of_codes(["RU", "BN", "VA", "FK", "DE"], "country")
+    assert told == {"RU": "Russia", "BN": "Brunei", "VA": "Vatican City", "FK": "Falkland Islands", "DE": "Germany"}
+    assert names_of_codes(["RUS", "DEU", "FRA"], "carrier") == {"RUS": "Russia", "DEU": "Germany", "FRA": "France"}
+    assert names_of_codes(["RU", "XX", "YY", "ZZ"], "country") == {}, "too few are codes of countries"
 
 
 def test_plurals_that_are_written_like_the_singular_or_end_in_ie() -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.fake_openai import FakeOpenAI
 from tests.films import build_films
 from tests.unit.app.cli.running import Trivium, finish, refused, start
+from trivium.app.cli import batch
+from trivium.graphs import methods
+from trivium.nodes.run.answer_record import Answer
 
 KEYS = {
     "id", "question", "kg", "method", "model", "answer", "answers", "choice", "value", "paths", "steps", "stop_reason",
@@ -35,6 +40,38 @@ def test_json_is_the_contracts_answer(trivium: Trivium, films_kg: Path) -> None:
     assert first["stage"] == "decompose"
     assert set(first["sub_questions"][0]) == {"id", "question", "dep", "seed_entities"}
     assert set(answer["usage"]) == {"llm_calls", "prompt_tokens", "completion_tokens", "seconds"}
+
+
+def test_one_question_runs_without_the_garbage_collector_and_it_is_on_again_afterwards(
+    trivium: Trivium, films_kg: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer, collects = methods.answer, list[bool]()
+
+    async def noted(*words: Any, **options: Any) -> Answer:
+        collects.append(gc.isenabled())
+        return await answer(*words, **options)
+
+    monkeypatch.setattr(methods, "answer", noted)
+    assert trivium("ask", "who directed Blade Runner?", "--kg", films_kg, "--json").code == 0
+    assert (collects, gc.isenabled()) == ([False], True)
+    refused(trivium("ask", "who?", "--kg", films_kg / "none", "--json"), "NotAKnowledgeBaseError")
+    assert (collects, gc.isenabled()) == ([False, False], True), "after a refusal too"
+
+
+def test_a_file_of_questions_runs_with_the_garbage_collector(
+    trivium: Trivium, films_kg: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collects = []
+    answer_file = batch.answer_file
+
+    async def noted(*words: Any) -> str | None:
+        collects.append(gc.isenabled())
+        return await answer_file(*words)
+
+    monkeypatch.setattr(batch, "answer_file", noted)
+    (asked := tmp_path / "in.jsonl").write_text('{"id": "1", "question": "who directed Blade Runner?"}\n')
+    assert trivium("ask", "--batch", asked, "--out", tmp_path / "out.jsonl", "--kg", films_kg).code == 0
+    assert collects == [True], "it may run for hours"
 
 
 def test_stages_and_path_are_drawn(trivium: Trivium, films_kg: Path) -> None:
