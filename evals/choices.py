@@ -23,8 +23,8 @@ from typing import Any
 
 from trivium.evals.bench.report import percentile
 from trivium.evals.datasets import read_data_set
+from trivium.evals.intervals import wilson
 from trivium.evals.metaqa import data_folder, spread
-from trivium.evals.metrics import wilson
 from trivium.graphs.knowgpt import graph
 from trivium.kg.catalog import cache_folder
 from trivium.kg.embedded import build

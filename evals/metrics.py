@@ -6,7 +6,6 @@ names of the answer at place i, G the gold answers, both folded (case, accents a
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -139,16 +138,6 @@ def mean(scores: Iterable[Score]) -> Score:
     """Each figure's mean over questions; all 0 where there are none."""
     rows = [(item.top1, item.any_hit, item.f1, item.exact) for item in scores]
     return Score(*(sum(column) / len(rows) for column in zip(*rows, strict=True))) if rows else Score(0, 0, 0, 0)
-
-
-def wilson(right: float, count: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share right / count, in [0, 1]; (0, 1) of nothing."""
-    if not count:
-        return 0.0, 1.0
-    z, share = 1.959964, right / count
-    center = (share + z * z / (2 * count)) / (1 + z * z / count)
-    half = z / (1 + z * z / count) * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
-    return center - half, center + half
 
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from trivium.evals.ablations.report import FigureTable
+from trivium.evals.intervals import interval, sign_test
 from trivium.evals.metrics import Score, ScoredAnswer, ask
-from trivium.evals.own.runs import interval, sign_test
 from trivium.graphs.keqing import graph
 from trivium.kg.files import write_atomic
 from trivium.kg.loaders import Question

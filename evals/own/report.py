@@ -7,8 +7,9 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from trivium.evals.intervals import Interval, interval, sign_test
 from trivium.evals.own.causes import MENDS
-from trivium.evals.own.runs import Interval, Run, RunAnswer, disagreements, interval, said, sign_test
+from trivium.evals.own.runs import Run, RunAnswer, disagreements, said
 from trivium.kg.html_page import HtmlPage, Point
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.answer_record import Answer

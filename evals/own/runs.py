@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from trivium.evals.metrics import Score, claims, score_answer, wilson
+from trivium.evals.intervals import interval
+from trivium.evals.metrics import Score, claims, score_answer
 from trivium.evals.sample import kind_of
 from trivium.kg.errors import BadInputError
 from trivium.kg.files import write_atomic
@@ -21,8 +21,6 @@ from trivium.kg.loaders.questions import parse_question
 from trivium.kg.text import fold_case
 from trivium.nodes.run.answer_record import Answer
 
-RESAMPLES = 2000
-"""Bootstrap resamples of an interval."""
 BINS = 5
 """Bins of confidence of equal width."""
 _WITHOUT_MODEL = ("llm_failed", "llm_refused", "llm_timeout", "llm_budget")
@@ -72,33 +70,6 @@ class RunAnswer:
         if all(text.replace(".", "", 1).lstrip("-").isdigit() for text in gold):
             return "number"
         return "one answer" if len(gold) == 1 else "several answers"
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A mean in [0, 1] with its 95 % bootstrap interval."""
-
-    mean: float
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        return f"{100 * self.mean:5.1f} [{100 * self.low:5.1f}, {100 * self.high:5.1f}]"
-
-
-def interval(values: Sequence[float], seed: int = 0, *, signed: bool = False) -> Interval:
-    """The mean with its 95 % percentile bootstrap interval over questions; 0 to 1 of none.
-
-    Where all are wrong or all right, resampling says nothing: Wilson's interval.
-    """
-    if not values:
-        return Interval(0.0, 0.0, 1.0)
-    data = np.asarray(values, dtype=np.float64)
-    if set(values) in ({0.0}, {1.0}) and not signed:
-        return Interval(float(data[0]), *wilson(float(data.sum()), len(data)))
-    draws = np.random.default_rng(seed).integers(0, len(data), (RESAMPLES, len(data)))
-    low, high = np.quantile(data[draws].mean(axis=1), [0.025, 0.975])
-    return Interval(float(data.mean()), float(low), float(high))
 
 
 @dataclass(frozen=True)
@@ -172,12 +143,6 @@ class Run:
         for each in self.scored:
             groups.setdefault(key(each), []).append(each)
         return dict(sorted(groups.items(), key=lambda item: -len(item[1])))
-
-
-def sign_test(won: int, lost: int) -> float:
-    """The two-sided p of so many wins and losses, were both as likely (McNemar's exact test); 1 of none."""
-    n, fewer = won + lost, min(won, lost)
-    return min(1.0, 2 * sum(math.comb(n, k) for k in range(fewer + 1)) / 2**n) if n else 1.0
 
 
 def _calibration_error(bins: Sequence[tuple[float, float, int]]) -> float | None:

@@ -24,7 +24,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from trivium.evals.metrics import claims, score_answer, wilson
+from trivium.evals.intervals import wilson
+from trivium.evals.metrics import claims, score_answer
 from trivium.evals.own_graphs import build_learned
 from trivium.graphs.methods import AUTO, METHODS, answer
 from trivium.kg.errors import TriviumError

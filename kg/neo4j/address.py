@@ -54,14 +54,14 @@ class Limits:
         timeout: seconds of a read.
         write_timeout: seconds of a write transaction; a large one takes minutes.
         rows: rows of a read; a longer answer is cut, and the log says so.
-        patience: seconds for which what can be tried again is tried again.
+        retry_seconds: seconds for which what can be tried again is tried again.
         connections: connections at most.
     """
 
     timeout: float = 30.0
     write_timeout: float = 600.0
     rows: int = 1_000_000
-    patience: float = 5.0
+    retry_seconds: float = 5.0
     connections: int = 50
 
 

@@ -184,7 +184,7 @@ class Client:
                 connection_acquisition_timeout=self.limits.timeout,
                 # An idle connection may have been dropped by a firewall: it is tried before a question is sent.
                 liveness_check_timeout=30.0,
-                max_transaction_retry_time=self.limits.patience,
+                max_transaction_retry_time=self.limits.retry_seconds,
                 # Hints on plans and missing labels would travel with every answer, and nobody reads them.
                 notifications_min_severity=NotificationMinimumSeverity.OFF,
                 telemetry_disabled=True,
@@ -248,8 +248,8 @@ class Client:
         self.state, self.asked = "".join(sorted(bookmarks)), time.monotonic()
 
     async def _patiently(self, attempt: Callable[[], Awaitable[T]]) -> T:
-        """Try until it succeeds, cannot succeed, or patience ends; a server known to be down is tried once."""
-        ends, pause = time.monotonic() + (0.0 if self._down else self.limits.patience), _FIRST_PAUSE
+        """Try until it succeeds, cannot succeed, or `retry_seconds` end; a server known to be down is tried once."""
+        ends, pause = time.monotonic() + (0.0 if self._down else self.limits.retry_seconds), _FIRST_PAUSE
         while True:
             try:
                 done = await attempt()

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableLink, TableMapping
+from trivium.kg.tables.notation import LIST, cut, guess_notation, guess_split
 from trivium.kg.tables.reading import Cell, Row, SourceTable
-from trivium.kg.tables.writing import LIST, cut, guess_notation, guess_split
 from trivium.kg.text import fold_name, is_other_name, singular
 from trivium.kg.types import PropertyKind
 from trivium.kg.values import guess_kind

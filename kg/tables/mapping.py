@@ -46,8 +46,8 @@ from typing import Any, get_args
 
 from trivium.kg.errors import BadInputError
 from trivium.kg.files import read_whole
+from trivium.kg.tables.notation import NOTATIONS
 from trivium.kg.tables.reading import SourceTable
-from trivium.kg.tables.writing import NOTATIONS
 from trivium.kg.types import PropertyKind
 
 _SETTINGS = frozenset({"file", "type", "type_by", "id", "label", "alias", "about", "link", "columns"})
@@ -62,7 +62,7 @@ class TableColumn:
         kind: what its values are; None where they are entities.
         to: of entities their type, or the `TABLE.COLUMN` whose rows they name.
         split: what separates several values in a cell; "" where a cell holds one.
-        read: the notation of its values (`trivium.kg.tables.writing`); "" for the plain one.
+        read: the notation of its values (`trivium.kg.tables.notation`); "" for the plain one.
     """
 
     relation: str = ""

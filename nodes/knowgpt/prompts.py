@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from trivium.nodes.knowgpt.answer.model import CHOOSE
-from trivium.nodes.knowgpt.link_entities.model import PROPOSE
-from trivium.nodes.knowgpt.verbalize.model import DESCRIBE
+from trivium.nodes.knowgpt.answer.prompt import CHOOSE
+from trivium.nodes.knowgpt.link_entities.prompt import PROPOSE
+from trivium.nodes.knowgpt.verbalize.prompt import DESCRIBE
 from trivium.nodes.model.operator_prompts import check_prompts
 
 KNOWGPT_PROMPTS = (CHOOSE, PROPOSE, DESCRIBE)

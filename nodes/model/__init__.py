@@ -9,9 +9,10 @@ No client library is imported before a model is opened; a stage imports this pac
 
 from trivium.nodes.model.asking import ask_text, ask_typed, state_update
 from trivium.nodes.model.budget import Budget
-from trivium.nodes.model.calls import Patience
+from trivium.nodes.model.calls import RetryPolicy
 from trivium.nodes.model.models import Model, base_url_of, check_model, close_models, open_model
-from trivium.nodes.model.outcome import Event, ModelReply, redact
+from trivium.nodes.model.outcome import Event, ModelReply
+from trivium.nodes.model.redaction import redact
 from trivium.nodes.model.streamed import Streamed, streamed
 from trivium.nodes.model.structured import structured
 from trivium.nodes.run.usage import NO_USAGE, add_usage
@@ -22,7 +23,7 @@ __all__ = [
     "Event",
     "Model",
     "ModelReply",
-    "Patience",
+    "RetryPolicy",
     "Streamed",
     "add_usage",
     "ask_text",

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from trivium.kg.errors import ModelError
 from trivium.nodes.model.budget import Budget
-from trivium.nodes.model.calls import Patience
+from trivium.nodes.model.calls import RetryPolicy
 from trivium.nodes.model.models import Model, open_model
 from trivium.nodes.model.outcome import ModelReply
 from trivium.nodes.model.streamed import streamed
@@ -53,8 +53,8 @@ async def ask_typed(
     Raises:
         ModelError: there is no usable answer, and the run's `fallback` is off.
     """
-    model, budget, patience = await _terms(context, spent)
-    reply = await structured(model, messages, schema, stage=stage, budget=budget, patience=patience, check=check)
+    model, budget, retry = await _terms(context, spent)
+    reply = await structured(model, messages, schema, stage=stage, budget=budget, retry=retry, check=check)
     return _required(reply, context, stage)
 
 
@@ -62,8 +62,8 @@ async def ask_text(
     context: Context, spent: Usage | None, messages: Sequence[BaseMessage] | str, *, stage: str
 ) -> tuple[ModelReply[str], str | None]:
     """A text of the run's model, streamed where somebody listens, and its message's id; else as `ask_typed`."""
-    model, budget, patience = await _terms(context, spent)
-    stream = streamed(model, messages, stage=stage, budget=budget, patience=patience, live=is_heard())
+    model, budget, retry = await _terms(context, spent)
+    stream = streamed(model, messages, stage=stage, budget=budget, retry=retry, live=has_listener())
     return _required(await stream.whole(), context, stage), stream.message_id
 
 
@@ -73,7 +73,7 @@ def _required(reply: ModelReply[Value], context: Context, stage: str) -> ModelRe
     return reply
 
 
-def is_heard() -> bool:
+def has_listener() -> bool:
     """Whether whoever runs the graph listens to a model's words as they come.
 
     LangGraph's stream mode `messages` and LangChain's event streams do so by a handler with `tap_output_aiter`.
@@ -90,7 +90,7 @@ def state_update(outcome: ModelReply[Any]) -> dict[str, Any]:
     return {"usage": outcome.usage, "events": outcome.events}
 
 
-async def _terms(context: Context, spent: Usage | None) -> tuple[Model, Budget, Patience]:
+async def _terms(context: Context, spent: Usage | None) -> tuple[Model, Budget, RetryPolicy]:
     """The model, what is left to spend on it, and how long to wait for it."""
     model = await open_model(
         context.model, temperature=context.temperature, completion_tokens=context.completion_tokens
@@ -100,4 +100,4 @@ async def _terms(context: Context, spent: Usage | None) -> tuple[Model, Budget, 
     budget = Budget(context.max_llm_calls, context.max_tokens, context.max_seconds)
     if spent:
         budget = budget.after(spent)
-    return model, budget, Patience(context.stage_seconds, context.request_seconds)
+    return model, budget, RetryPolicy(context.stage_seconds, context.request_seconds)

@@ -15,8 +15,9 @@ from trivium.nodes.model.budget import Budget, prompt_tokens
 from trivium.nodes.model.cache import CACHE_FILE, answer_cache, prompt_text
 from trivium.nodes.model.failures import Failure, client_errors, failure
 from trivium.nodes.model.models import Model
-from trivium.nodes.model.outcome import Event, Kind, brief, declined, event
+from trivium.nodes.model.outcome import Event, Kind, declined, event
 from trivium.nodes.model.prompts import current
+from trivium.nodes.model.redaction import brief
 from trivium.nodes.run.usage import NO_USAGE, Usage, add_usage, estimate_tokens
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPolicy:
     """How long a stage waits for its model, and how often it asks again; all times in seconds."""
 
     seconds: float = 150.0
@@ -47,7 +48,7 @@ class Patience:
         return min(wished, self.longest_wait)
 
 
-DEFAULT_PATIENCE = Patience()
+DEFAULT_RETRY = RetryPolicy()
 
 
 class Exchange:
@@ -58,10 +59,10 @@ class Exchange:
         reason: why there is no answer, or why it broke off; None while all is well.
     """
 
-    def __init__(self, model: Model, stage: str, budget: Budget, patience: Patience) -> None:
+    def __init__(self, model: Model, stage: str, budget: Budget, retry: RetryPolicy) -> None:
         self.events: list[Event] = []
         self.reason: str | None = None
-        self.model, self.stage, self.patience = model, stage, patience
+        self.model, self.stage, self.retry = model, stage, retry
         self._budget = budget
         self._spent = NO_USAGE
         self._started = asyncio.get_running_loop().time()
@@ -135,7 +136,7 @@ class Exchange:
             self.give_up("llm_failed", "the prompt was recorded, not sent")
             return False
         if self._left() <= 0:
-            self.give_up("llm_timeout", f"the stage's {self.patience.seconds:g} seconds are over")
+            self.give_up("llm_timeout", f"the stage's {self.retry.seconds:g} seconds are over")
             return False
         if reason := self._budget.after(self.usage).refusal(prompt_tokens(messages)):
             self.give_up("llm_budget", reason)
@@ -165,9 +166,9 @@ class Exchange:
             self.model.drop(lost.parameter)
             self.note("llm_parameter", f"retried without {lost.parameter}: {lost.message}")
             return True
-        wait = self.patience.wait(attempt, lost.wait)
+        wait = self.retry.wait(attempt, lost.wait)
         # A server that was silent once is asked once more, and not as often as one that said that it is busy.
-        retries = min(self.patience.retries, 1) if lost.timeout else self.patience.retries
+        retries = min(self.retry.retries, 1) if lost.timeout else self.retry.retries
         if not lost.again or attempt >= retries or wait >= self._left():
             self.give_up(self.kind(lost, "llm_failed"), lost.message)
             return False
@@ -186,13 +187,13 @@ class Exchange:
 
     def request_seconds(self) -> float:
         """The longest that the next request, or a stream's next piece, may take."""
-        return max(min(self.patience.request_seconds, self._left(), self._budget_left()), 0.0)
+        return max(min(self.retry.request_seconds, self._left(), self._budget_left()), 0.0)
 
     def _elapsed(self) -> float:
         return asyncio.get_running_loop().time() - self._started
 
     def _left(self) -> float:
-        return self.patience.seconds - self._elapsed()
+        return self.retry.seconds - self._elapsed()
 
     def _budget_left(self) -> float:
         return self._budget.seconds - self._elapsed()

@@ -22,7 +22,7 @@ from pydantic import SecretStr
 
 from trivium.kg.errors import ModelError
 from trivium.nodes.model.failures import client_errors
-from trivium.nodes.model.outcome import brief, redact
+from trivium.nodes.model.redaction import brief, redact
 from trivium.nodes.run.access import NO_MODEL
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 from trivium.nodes.model.budget import Budget
-from trivium.nodes.model.calls import DEFAULT_PATIENCE, Exchange, Patience, timed_out
+from trivium.nodes.model.calls import DEFAULT_RETRY, Exchange, RetryPolicy, timed_out
 from trivium.nodes.model.failures import Failure, client_errors, failure
 from trivium.nodes.model.models import Model
 from trivium.nodes.model.outcome import ModelReply, declined
@@ -150,7 +150,7 @@ def streamed(
     *,
     stage: str,
     budget: Budget,
-    patience: Patience = DEFAULT_PATIENCE,
+    retry: RetryPolicy = DEFAULT_RETRY,
     live: bool = True,
 ) -> Streamed:
     """Ask for a text, piece by piece; the request is sent once the result is iterated over.
@@ -160,10 +160,10 @@ def streamed(
         messages: the prompt.
         stage: the stage's name, for events and traces.
         budget: what the run has left.
-        patience: the stage's times and retries.
+        retry: the stage's times and retries.
         live: False asks for the text in one piece, for half the work; where nobody listens to the pieces.
     """
     from langchain_core.messages import HumanMessage
 
     prompt: list[BaseMessage] = [HumanMessage(messages)] if isinstance(messages, str) else list(messages)
-    return Streamed(Exchange(model, stage, budget, patience), prompt, live=live)
+    return Streamed(Exchange(model, stage, budget, retry), prompt, live=live)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import BaseModel
 
 from trivium.nodes.model.budget import Budget
-from trivium.nodes.model.calls import DEFAULT_PATIENCE, Exchange, Patience
+from trivium.nodes.model.calls import DEFAULT_RETRY, Exchange, RetryPolicy
 from trivium.nodes.model.models import Model
 from trivium.nodes.model.outcome import ModelReply, declined
 from trivium.nodes.model.parsing import read
@@ -31,7 +31,7 @@ async def structured(
     *,
     stage: str,
     budget: Budget,
-    patience: Patience = DEFAULT_PATIENCE,
+    retry: RetryPolicy = DEFAULT_RETRY,
     check: Callable[[T], str | None] | None = None,
 ) -> ModelReply[T]:
     """Ask for a value of the schema.
@@ -42,10 +42,10 @@ async def structured(
         schema: what the answer has to be.
         stage: the stage's name, for events and traces.
         budget: what the run has left.
-        patience: the stage's times and retries.
+        retry: the stage's times and retries.
         check: what is wrong with a value that the schema cannot know, or None; such a value is repaired as well.
     """
-    exchange = Exchange(model, stage, budget, patience)
+    exchange = Exchange(model, stage, budget, retry)
     value = await _asked(exchange, _with_schema(messages, schema), schema, check)
     return ModelReply(value, exchange.reason, exchange.usage, exchange.events)
 

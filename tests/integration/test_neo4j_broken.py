@@ -68,7 +68,7 @@ async def wire(neo4j_address: Address) -> AsyncIterator[Wire]:
 async def test_a_cut_connection_is_tried_again_and_a_lost_server_told(wire: Wire, neo4j_address: Address) -> None:
     port = await wire.listen()
     address = Address(f"bolt://127.0.0.1:{port}", "neo4j", neo4j_address.user, neo4j_address.password)
-    client = Client(address, Limits(patience=3.0))
+    client = Client(address, Limits(retry_seconds=3.0))
     try:
         assert await client.read("RETURN 1") == [[1]]
         for number in (2, 3):  # whoever answered before is given another try, each time
@@ -79,7 +79,7 @@ async def test_a_cut_connection_is_tried_again_and_a_lost_server_told(wire: Wire
         await wire.cut(stay=False)
         began = time.monotonic()
         back = asyncio.create_task(_after(0.7, wire.listen(port)))
-        assert await client.read("RETURN 4") == [[4]], "a server that comes back within the patience is waited for"
+        assert await client.read("RETURN 4") == [[4]], "a server that comes back within `retry_seconds` is waited for"
         assert time.monotonic() - began >= 0.6
         await back
 
@@ -107,7 +107,7 @@ async def _after(seconds: float, work: object) -> None:
 async def test_a_server_that_says_nothing_is_waited_for_once(wire: Wire, neo4j_address: Address) -> None:
     port = await wire.listen()
     address = Address(f"bolt://127.0.0.1:{port}", "neo4j", neo4j_address.user, neo4j_address.password)
-    client = Client(address, Limits(timeout=0.5, patience=0.5))
+    client = Client(address, Limits(timeout=0.5, retry_seconds=0.5))
     try:
         assert await client.read("RETURN 1") == [[1]]
         wire.mute = True

@@ -45,7 +45,7 @@ def source(tmp_path: Path) -> Iterator[EmbeddedStore]:
 
 @pytest.fixture
 def client(neo4j_address: Address) -> Iterator[Client]:
-    client = Client(neo4j_address, Limits(patience=1.0))
+    client = Client(neo4j_address, Limits(retry_seconds=1.0))
     yield client
     client.close_now()
 
@@ -163,7 +163,7 @@ async def test_a_server_that_stops_and_starts_again(tmp_path: Path, source: Embe
     password = new_password()
     first = start(tmp_path / "home", password=password, short=True)
     port = int(first.uri.rpartition(":")[2])
-    client = Client(Address(first.uri, "neo4j", "neo4j", password), Limits(patience=0.5))
+    client = Client(Address(first.uri, "neo4j", "neo4j", password), Limits(retry_seconds=0.5))
     store = Neo4jStore(client, MADE)
     second: Server | None = None
     try:

@@ -15,8 +15,8 @@ from trivium.nodes.keqing.reason.prompt import REASON_TEXT, REASON_TUPLES, WaveA
 from trivium.nodes.keqing.state import Found, KeqingState, Retrieved
 from trivium.nodes.model import ask_typed
 from trivium.nodes.model.operator_prompts import operator_prompt
-from trivium.nodes.model.outcome import brief
 from trivium.nodes.model.prompt_data import as_data
+from trivium.nodes.model.redaction import brief
 from trivium.nodes.run.conversation import question_of
 from trivium.nodes.run.qualifiers import notes
 from trivium.tools.decompose_question import MASK

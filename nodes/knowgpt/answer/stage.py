@@ -96,7 +96,7 @@ async def _verdict(state: KnowGPTState, context: KnowGPTContext) -> tuple[Verdic
     verdict = Verdict(scores=parts, chosen=best, by="scores", words="")
     if context.model == NO_MODEL or not candidates:
         return verdict, {}
-    from trivium.nodes.knowgpt.answer.model import (
+    from trivium.nodes.knowgpt.answer.prompt import (
         choose,
         is_none,
         meant,
@@ -114,7 +114,7 @@ async def _verdict(state: KnowGPTState, context: KnowGPTContext) -> tuple[Verdic
 
 async def _own_words(state: KnowGPTState, context: KnowGPTContext) -> tuple[Verdict, dict[str, Any]]:
     """What the model says to an open question without any knowledge, for comparison."""
-    from trivium.nodes.knowgpt.link_entities.model import propose
+    from trivium.nodes.knowgpt.link_entities.prompt import propose
     from trivium.nodes.model import state_update
 
     outcome = await propose(state["question"], context.model_copy(update={"candidates": 1}))

@@ -116,7 +116,7 @@ async def _proposed(
     spent: Usage | None = None
     noted: list[dict[str, Any]] = []
     if context.model != NO_MODEL and context.propose != "kg":
-        from trivium.nodes.knowgpt.link_entities.model import (
+        from trivium.nodes.knowgpt.link_entities.prompt import (
             propose,  # a run without a model pays nothing for the layer
         )
 

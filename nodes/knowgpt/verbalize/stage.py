@@ -49,7 +49,7 @@ async def verbalize(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> di
     lines = as_graph(facts_of(telling)[:_DESCRIBED], labels, context.evidence_tokens)
     if context.description == "rules" or not lines:
         return {"lines": lines}
-    from trivium.nodes.knowgpt.verbalize.model import describe  # a run without a model pays nothing for the layer
+    from trivium.nodes.knowgpt.verbalize.prompt import describe  # a run without a model pays nothing for the layer
     from trivium.nodes.model import state_update
 
     said = [fact for line in lines for fact in line["triples"]]
@@ -78,7 +78,7 @@ def _by_candidate(
     Every candidate's best path comes before any second one within the budget. What leads to no candidate is shown only
     where nothing leads to any.
     """
-    from trivium.nodes.knowgpt.answer.model import letters  # belongs to the layer of the chat model
+    from trivium.nodes.knowgpt.answer.prompt import letters  # belongs to the layer of the chat model
 
     candidates = state["candidates"]
     paths = [_lines_of(evidence, candidate["entities"], write, labels) for candidate in candidates]

@@ -15,7 +15,7 @@ import pytest
 from tests.fake_openai import FakeOpenAI, Reply
 from tests.films import TRIPLES
 from tests.unit.app.cli.running import Trivium, refused
-from trivium.evals.own.runs import interval, sign_test
+from trivium.evals.intervals import interval, sign_test
 
 _NAMES = {"alien": "Alien", "runner": "Blade Runner", "heat": "Heat", "diner": "Diner", "ronin": "Ronin",
           "gladiator": "Gladiator", "jackie": "Jackie Brown", "beneath": "What Lies Beneath"}  # fmt: skip

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import trivium
-from trivium.evals.metrics import Score, ask, mean, score, score_answer, wilson
+from trivium.evals.intervals import wilson
+from trivium.evals.metrics import Score, ask, mean, score, score_answer
 from trivium.graphs.oda import graph
 from trivium.kg.loaders import Question
 from trivium.knowledge.knowledge import close_all

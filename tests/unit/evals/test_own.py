@@ -9,10 +9,11 @@ from typing import Any, cast
 import pytest
 
 from tests.unit.app.cli.running import Trivium, refused
+from trivium.evals.intervals import interval
 from trivium.evals.metrics import score_answer
 from trivium.evals.own.causes import Causes
 from trivium.evals.own.report import html_page, text_report
-from trivium.evals.own.runs import Run, RunAnswer, disagreements, interval, read_runs, write_runs
+from trivium.evals.own.runs import Run, RunAnswer, disagreements, read_runs, write_runs
 from trivium.kg.embedded import EmbeddedStore
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders.questions import parse_question

@@ -138,7 +138,7 @@ async def test_candidates_that_are_no_entities_are_replaced_by_the_kgs(
 async def test_a_model_that_fails_leaves_the_choice_to_the_scores(
     kg: str, monkeypatch: pytest.MonkeyPatch, reply: dict[str, Any], event: str, calls: int
 ) -> None:
-    monkeypatch.setattr("trivium.nodes.model.calls.Patience.wait", lambda *_: 0.0)
+    monkeypatch.setattr("trivium.nodes.model.calls.RetryPolicy.wait", lambda *_: 0.0)
     with FakeOpenAI([rule("", reply)]) as server:
         told = await run(server, monkeypatch, kg, prompt="rl/sentences")
     assert told["choice"] == "B"

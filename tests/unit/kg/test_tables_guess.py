@@ -13,8 +13,8 @@ from trivium.kg.tables.apply import Applied
 from trivium.kg.tables.codes import names_of_codes
 from trivium.kg.tables.guess import guess_mapping, words_of
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableLink, read_mapping, write_mapping
+from trivium.kg.tables.notation import cut, guess_notation, guess_split
 from trivium.kg.tables.reading import files_of, read_tables
-from trivium.kg.tables.writing import cut, guess_notation, guess_split
 from trivium.kg.text import singular
 from trivium.kg.types import Entity, QualifiedTriple, Triple, ValueText
 

@@ -7,7 +7,7 @@ from email.utils import formatdate
 
 import pytest
 
-from trivium.nodes.model import NO_USAGE, Budget, Patience, add_usage, redact
+from trivium.nodes.model import NO_USAGE, Budget, RetryPolicy, add_usage, redact
 from trivium.nodes.model.failures import failure
 from trivium.nodes.run.usage import Usage, estimate_tokens
 
@@ -35,12 +35,12 @@ def test_tokens_are_estimated_in_every_script() -> None:
 
 
 def test_back_off_doubles_with_jitter_and_is_capped() -> None:
-    patience = Patience(backoff=1.0, longest_wait=3.0)
-    waits = [[patience.wait(attempt, None) for _ in range(50)] for attempt in range(4)]
+    retry = RetryPolicy(backoff=1.0, longest_wait=3.0)
+    waits = [[retry.wait(attempt, None) for _ in range(50)] for attempt in range(4)]
     assert all(0.5 <= wait <= 1.5 for wait in waits[0])
     assert all(1.0 <= wait <= 3.0 for wait in waits[1])
     assert all(wait <= 3.0 for wait in waits[3])
-    assert (patience.wait(0, 0.0), patience.wait(0, 99.0)) == (0.0, 3.0)
+    assert (retry.wait(0, 0.0), retry.wait(0, 99.0)) == (0.0, 3.0)
 
 
 class AnsweredError(Exception):

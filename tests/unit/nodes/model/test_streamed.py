@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.fake_openai import FakeOpenAI, Reply
-from trivium.nodes.model import Budget, Model, ModelReply, Patience, close_models, open_model, streamed
+from trivium.nodes.model import Budget, Model, ModelReply, RetryPolicy, close_models, open_model, streamed
 
 KEY = "planted-key-0123456789"
-PATIENCE = Patience(seconds=5, request_seconds=0.2, retries=2, backoff=0.01)
+RETRY = RetryPolicy(seconds=5, request_seconds=0.2, retries=2, backoff=0.01)
 TEXT = "Douglas Sirk directed it, in 1956."
 
 
@@ -32,7 +32,7 @@ async def hear(
     server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch, budget: Budget | None = None
 ) -> tuple[list[str], ModelReply[str]]:
     model = await opened(server, monkeypatch)
-    stream = streamed(model, "who directed it?", stage="respond", budget=budget or Budget(), patience=PATIENCE)
+    stream = streamed(model, "who directed it?", stage="respond", budget=budget or Budget(), retry=RETRY)
     pieces = [piece async for piece in stream]
     outcome = stream.outcome
     assert outcome.usage["llm_calls"] == server.count

@@ -11,12 +11,12 @@ import pytest
 from pydantic import BaseModel
 
 from tests.fake_openai import FakeOpenAI, Reply
-from trivium.nodes.model import Budget, Model, ModelReply, Patience, close_models, open_model, structured
+from trivium.nodes.model import Budget, Model, ModelReply, RetryPolicy, close_models, open_model, structured
 from trivium.nodes.model.parsing import read, without_thoughts
 
 KEY = "planted-key-0123456789"
-PATIENCE = Patience(seconds=5, request_seconds=2, retries=2, backoff=0.01, longest_wait=1)
-PATIENT = Patience(seconds=20, request_seconds=20)
+RETRY = RetryPolicy(seconds=5, request_seconds=2, retries=2, backoff=0.01, longest_wait=1)
+PATIENT = RetryPolicy(seconds=20, request_seconds=20)
 GOOD = '{"answer": "Douglas Sirk", "score": 1}'
 
 
@@ -46,12 +46,12 @@ async def opened(
 
 
 async def ask(
-    server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch, budget: Budget | None = None, patience: Patience = PATIENCE
+    server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch, budget: Budget | None = None, retry: RetryPolicy = RETRY
 ) -> ModelReply[Verdict]:
     """Ask once; whatever happens, the server's count is the usage's, and the key stays where it belongs."""
     model = await opened(server, monkeypatch)
     outcome = await structured(
-        model, "who directed it?", Verdict, stage="reason", budget=budget or Budget(), patience=patience
+        model, "who directed it?", Verdict, stage="reason", budget=budget or Budget(), retry=retry
     )
     assert outcome.usage["llm_calls"] == server.count
     assert KEY not in repr(outcome)
@@ -174,7 +174,7 @@ async def test_429_waits_as_long_as_the_server_asks(monkeypatch: pytest.MonkeyPa
 
 async def test_429_waits_no_longer_than_the_stage_has(monkeypatch: pytest.MonkeyPatch) -> None:
     with FakeOpenAI([Reply(status=429, retry_after="3600"), GOOD]) as server:
-        outcome = await ask(server, monkeypatch, patience=Patience(seconds=30, longest_wait=60))
+        outcome = await ask(server, monkeypatch, retry=RetryPolicy(seconds=30, longest_wait=60))
     assert outcome.usage["seconds"] < 30, "it did not wait at all"
     assert (kinds(outcome), server.count) == (["llm_failed"], 1)
 
@@ -210,7 +210,7 @@ async def test_an_answer_that_is_no_completion_fails(monkeypatch: pytest.MonkeyP
 async def test_no_server_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     with FakeOpenAI() as server:
         model = await opened(server, monkeypatch)
-    outcome = await structured(model, "who?", Verdict, stage="reason", budget=Budget(), patience=PATIENCE)
+    outcome = await structured(model, "who?", Verdict, stage="reason", budget=Budget(), retry=RETRY)
     assert kinds(outcome) == ["llm_retry", "llm_retry", "llm_failed"]
     assert outcome.usage["llm_calls"] == 3  # sent, though nobody was there to count them
     assert outcome.usage["prompt_tokens"] == 0
@@ -218,9 +218,9 @@ async def test_no_server_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("retries", "count"), [(0, 1), (1, 2)])
 async def test_a_stall_ends_with_the_time_out(retries: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    patience = Patience(seconds=5, request_seconds=0.2, retries=retries, backoff=0.01)
+    retry = RetryPolicy(seconds=5, request_seconds=0.2, retries=retries, backoff=0.01)
     with FakeOpenAI([Reply(stall=True, times=None)]) as server:
-        outcome = await ask(server, monkeypatch, patience=patience)
+        outcome = await ask(server, monkeypatch, retry=retry)
     assert outcome.failed
     assert (kinds(outcome), server.count) == (["llm_retry"] * retries + ["llm_timeout"], count)
 
@@ -228,7 +228,7 @@ async def test_a_stall_ends_with_the_time_out(retries: int, count: int, monkeypa
 async def test_the_stage_ends_in_time_whatever_it_retries(monkeypatch: pytest.MonkeyPatch) -> None:
     with FakeOpenAI([Reply(stall=True, times=None)]) as server:
         outcome = await ask(
-            server, monkeypatch, patience=Patience(seconds=0.3, request_seconds=0.2, retries=9, backoff=0.01)
+            server, monkeypatch, retry=RetryPolicy(seconds=0.3, request_seconds=0.2, retries=9, backoff=0.01)
         )
     assert kinds(outcome)[-1] == "llm_timeout"
     assert outcome.usage["seconds"] < 0.6
@@ -264,7 +264,7 @@ async def test_a_spent_budget_ends_the_stage(
     with FakeOpenAI([Reply(text="not JSON", usage=(400, 100)), Reply(text=GOOD, delay=4)]) as server:
         slow = budget.seconds < 4
         model = await opened(server, monkeypatch)
-        outcome = await structured(model, "who?", Verdict, stage="reason", budget=budget, patience=PATIENT)
+        outcome = await structured(model, "who?", Verdict, stage="reason", budget=budget, retry=PATIENT)
     assert outcome.failed
     assert kinds(outcome)[-1] == "llm_budget"
     assert said in str(outcome.reason)
