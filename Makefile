@@ -20,6 +20,9 @@ demo: $(VENV)/.base ## install the base (no torch, no tools) and answer two ques
 serve: $(VENV)/.base ## a LangGraph server on port 2024, offline; Studio, chat clients and langgraph-sdk talk to it
 	$(VENV)/bin/trivium serve
 
+# The tests start many processes: each would compile all it imports where the environment forbids to keep that.
+test test-all: export PYTHONDONTWRITEBYTECODE :=
+
 test: $(VENV)/.dev ## every test but the slow ones
 	$(PY) -m pytest -m "not slow"
 

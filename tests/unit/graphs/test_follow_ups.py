@@ -7,6 +7,7 @@ import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from langchain_core.runnables import RunnableConfig
@@ -29,16 +30,18 @@ Say = Callable[..., Awaitable[dict[str, Any]]]
 BY_SCOTT = walk(["scott"], ["^directed_by"])
 
 
+CHAT = builder.compile(checkpointer=InMemorySaver())
+
+
 @pytest.fixture
 async def say(kg_name: str) -> AsyncIterator[Say]:
     """Ask one question after the other on one thread."""
-    chat = builder.compile(checkpointer=InMemorySaver())
-    thread: RunnableConfig = {"configurable": {"thread_id": "chat"}}
+    thread: RunnableConfig = {"configurable": {"thread_id": str(uuid4())}}
 
     async def run(question: str, **settings: Any) -> dict[str, Any]:
         given: QuestionInput = {"question": question}
         context = KeqingContext(**{"kg": kg_name, **settings})
-        told: dict[str, Any] = (await chat.ainvoke(given, config=thread, context=context))["answer"]
+        told: dict[str, Any] = (await CHAT.ainvoke(given, config=thread, context=context))["answer"]
         return told
 
     yield run

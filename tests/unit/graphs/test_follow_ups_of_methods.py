@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from functools import cache
 from importlib import import_module
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.graph.state import CompiledStateGraph
 
 from tests.fake_openai import FakeOpenAI
 from tests.films import walk
@@ -39,14 +42,24 @@ def graph_of_films(request: pytest.FixtureRequest, kg_name: str, kg: str) -> str
     return kg_name if request.param == "learned" else kg
 
 
+@cache
+def chat(method: str) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """The method's graph with a memory of threads."""
+    compiled: CompiledStateGraph[Any, Any, Any, Any] = import_module(f"trivium.graphs.{method}").builder.compile(
+        checkpointer=InMemorySaver()
+    )
+    return compiled
+
+
 @pytest.fixture
 async def say(graph_of_films: str, method: str) -> AsyncIterator[Say]:
     """Ask one question after the other on one thread."""
-    chat = import_module(f"trivium.graphs.{method}").builder.compile(checkpointer=InMemorySaver())
+    thread: RunnableConfig = {"configurable": {"thread_id": str(uuid4())}}
 
     async def run(question: str, *, settings: Mapping[str, Any] | None = None, **more: Any) -> dict[str, Any]:
         context = method_named(method).context(**{"kg": graph_of_films, **(settings or {})})
-        told: dict[str, Any] = (await chat.ainvoke({"question": question, **more}, THREAD, context=context))["answer"]
+        given = {"question": question, **more}
+        told: dict[str, Any] = (await chat(method).ainvoke(given, thread, context=context))["answer"]
         assert told["question"] == question, "as it was asked"
         return told
 
@@ -165,11 +178,11 @@ async def test_topics_and_previous_answers_of_a_client(say: Say) -> None:
 async def test_methods_take_turns_on_one_thread(kg_name: str) -> None:
     """As on the page, where each question may be asked of another method."""
     saver = InMemorySaver()
+    chats = {name: import_module(f"trivium.graphs.{name}").builder.compile(checkpointer=saver) for name in METHODS}
 
     async def ask(name: str, question: str) -> dict[str, Any]:
-        chat = import_module(f"trivium.graphs.{name}").builder.compile(checkpointer=saver)
         context = method_named(name).context(kg=kg_name)
-        told: dict[str, Any] = (await chat.ainvoke({"question": question}, THREAD, context=context))["answer"]
+        told: dict[str, Any] = (await chats[name].ainvoke({"question": question}, THREAD, context=context))["answer"]
         assert (told["question"], told["method"] in {name, "keqing"}) == (question, True)
         return told
 
@@ -187,16 +200,15 @@ async def test_methods_take_turns_on_one_thread(kg_name: str) -> None:
 
 
 async def test_an_option_that_was_chosen_is_what_is_meant(kg_name: str) -> None:
-    chat = import_module("trivium.graphs.knowgpt").builder.compile(checkpointer=InMemorySaver())
     context = method_named("knowgpt").context(kg=kg_name)
-    told = (await chat.ainvoke({"question": "who directed Heat?", "choices": CHOICES}, THREAD, context=context))[
-        "answer"
-    ]
-    assert told["choice"] == "B"
-    told = (await chat.ainvoke({"question": "which films did he direct?"}, THREAD, context=context))["answer"]
-    assert ids(told) == {"heat"}
-    given = {"question": "Which of these directed it?", "choices": CHOICES}
-    told = (await chat.ainvoke(given, THREAD, context=context))["answer"]
+
+    async def ask(**given: Any) -> dict[str, Any]:
+        told: dict[str, Any] = (await chat("knowgpt").ainvoke(given, THREAD, context=context))["answer"]
+        return told
+
+    assert (await ask(question="who directed Heat?", choices=CHOICES))["choice"] == "B"
+    assert ids(await ask(question="which films did he direct?")) == {"heat"}
+    told = await ask(question="Which of these directed it?", choices=CHOICES)
     assert told["choice"] in {"A", "B"}, "these are the options, no last answers"
 
 
