@@ -844,8 +844,9 @@ class Reader:
     def _kinds(self, tagged: Tagged, sketch: Sketch, links: Sequence[Any]) -> dict[int, bool]:
         """Nouns read as any kind of the graph's things, each with whether the rest of the question says which.
 
-        It does by naming all relations that are walked, or a column where none is; a single relation may go unnamed
-        that is the only one between two kinds, where every other word is read and no verb says what it is.
+        It does by naming all relations that are walked, or a column where none is. Where every other word is read and
+        no verb says what it is, a single relation may go unnamed: the only one between two kinds, or one that narrows
+        down what another one names.
         """
         kinds = {place for place, what, _ in links if isinstance(what, Element) and what.name == ANY_KIND}
         if not kinds:
@@ -859,8 +860,16 @@ class Reader:
         whole = all(place in read or not content for place, content in enumerate(tagged.content))
         # "Which school did he go to?" says by its verb what is asked.
         deed = any(not gap.isdisjoint(self.language.classes.do) for gap in tagged.gaps)
-        told = not left or (len(numbers) == 1 and whole and not deed and all(map(self.schema.is_sole, numbers)))
+        sole = len(numbers) == 1 and all(map(self.schema.is_sole, numbers))
+        # "Which Danish keeper plays for X?": what is said of them says who they are; of Denmark nothing need be said.
+        known_by = len(left) == 1 and any(
+            left.isdisjoint(said) for part in _conditions(sketch) if (said := self._walked(part))
+        )
+        told = not left or (whole and not deed and (known_by or sole))
         return dict.fromkeys(kinds, told)
+
+    def _walked(self, sketch: Sketch) -> set[str]:
+        return {self.schema.names[number] for number in relations_walked(sketch)}
 
     def _unsaid(self, sketch: Sketch, tagged: Tagged, links: Sequence[Any]) -> frozenset[str]:
         said = {name for _, what, _ in links for name in (self.named(what), own_name(self.named(what)))}
@@ -1044,6 +1053,13 @@ def _repeats(tagged: Tagged, item: Item) -> bool:
     return verb and any(
         isinstance(what, Element) and what.kind == "type" and what.number == item.type for _, what, _ in links
     )
+
+
+def _conditions(sketch: Sketch) -> list[Sketch]:
+    """The sets that a sketch intersects; none where it does not."""
+    if sketch[0] != "and":
+        return []
+    return [each for part in sketch[1:] for each in (_conditions(part) or [part])]
 
 
 def _kinds_named(sketch: Sketch) -> set[int]:

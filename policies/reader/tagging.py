@@ -1065,12 +1065,16 @@ class Tagger:
         operators = {stop for _, stop, item in tagged.items if item.category in _BEFORE_KINDS}
         named = {stop for _, stop, item in tagged.items if item.category == "S" and item.form in ("name", "value")}
         numbers = {stop for _, stop, item in tagged.items if item.category == "NUM"}
+        deeds = defaultdict[int, float](float)
+        for start, _, item in tagged.items:
+            if item.category == "R" and item.links and start in tagged.verbs:
+                deeds[start] = max(deeds[start], item.links[0][2])
         nouns = {
             start
             for start, _, item in tagged.items
             if (item.form == "plain" or (item.category == "P" and not self.is_past(tagged.positions[start])))
             and item.links
-            and item.links[0][2] >= _NOUN
+            and item.links[0][2] >= max(_NOUN, deeds[start])  # "which footballer plays for X" asks for no plays
         }
         gain = _EXACT - _SLOPE * (1 - _KIND)
         fronted = self._fronted(tagged)

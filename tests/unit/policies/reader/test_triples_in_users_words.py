@@ -143,3 +143,30 @@ def test_a_noun_in_some_names_alone_is_no_kind() -> None:
     called = {word for role in reader.schema.types for words in role.words for word in words}
     assert {"committee", "ward", "motion"} <= called
     assert called.isdisjoint({"rye", "ida", "air", "night"})
+
+
+@cache
+def _league() -> Reader:
+    squad = {"Ann": ("Ajax", "Keeper", "Peru"), "Bea": ("Ajax", "Winger", "Mali"), "Cleo": ("Celta", "Keeper", "Mali")}
+    edges = [
+        edge
+        for who, (club, place, country) in squad.items()
+        for edge in ((who, "plays_in_club", club), (who, "plays_position", place), (who, "plays_for_country", country))
+    ]
+    edges += [("Ajax", "is_in_country", "Peru"), ("Celta", "is_in_country", "Mali")]
+    names = dict.fromkeys([*squad, *(tail for _, _, tail in edges)])
+    graph = GraphColumns.of([(name, [], {}) for name in names], edges)
+    return open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+
+
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("which footballer plays for the club Ajax?", ()),  # "plays" is no noun after "footballer"
+        ("which Mali footballer plays for the club Ajax?", ()),  # the club tells who they are
+        ("which Mali footballer is with Ajax?", ("footballer",)),  # no word says how they are joined to either
+    ],
+)
+def test_what_is_said_of_them_tells_who_an_unknown_noun_means(question: str, left: tuple[str, ...]) -> None:
+    best = _league().read(question)[0]
+    assert (best.kinds, best.unread) == (("footballer",), left)
