@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from trivium.kg.embedded.columns import Int64
-from trivium.kg.indexes import own_words
+from trivium.kg.indexes import own_words, relation_words
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.profile import GraphProfile, PropertyProfile
 from trivium.kg.store import GraphStore
@@ -113,9 +114,9 @@ class GraphReport:
             out.append(f"{share} ({', '.join(self.unnamed_examples)}): add labels with kg build --entities F")
         opaque = [each.name for each in self.relations if each.opaque]
         if opaque:
-            line = f'{opaque[0]} = ["the words that people use"]'
+            line = f'trivium kg word KG {shlex.quote(opaque[0])} "the words that people use"'
             names = f"{', '.join(opaque[:_LISTED])}{' …' if len(opaque) > _LISTED else ''}"
-            out.append(f"relation names without words: {names}; in trivium.toml add under [kg.NAME.words]: {line}")
+            out.append(f"relation names without words: {names}; for each of them run: {line}")
         if self.types and not self.types[0].name:
             out.append("entities have no types: add them as the fourth column of kg build --entities F")
         out += [f"{each.one} and {each.other} look like {each.kind}s ({each.share:.0%})" for each in self.alike]
@@ -123,8 +124,11 @@ class GraphReport:
 
 
 def is_opaque(name: str) -> bool:
-    """Whether a name has no word, which is three letters or more with a vowel; `CtD`, `P57`, `/m/02mjmr` have none."""
-    return not any(_VOWEL.search(word) for word in _WORD.findall(name))
+    """Whether a name has no word, which is three letters or more with a vowel.
+
+    `CtD`, `AdG` (anatomy, gene), `P57`, `/m/02mjmr` have none.
+    """
+    return not any(_VOWEL.search(word) for word in _WORD.findall(relation_words(name)))
 
 
 async def report_on(store: GraphStore, *, questions: int = 20, seed: int = 0) -> GraphReport:

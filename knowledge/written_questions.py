@@ -102,8 +102,15 @@ class _Writer:
         said = [each for name, each in self._relations.items() if name not in mirrors]
         self._hops = [hop for hop in schema_hops(said) if self._wordings.get(hop)]
         self._types = [each for each in profile.types if relation_words(each.name).replace(" ", "").isalpha()]
-        self._named = [(each, part) for each in profile.types for part in each.properties if _sayable(part)]
-        self._numbers = [(each, part) for each, part in self._named if each.name and part.kind == "number"]
+        self._named = [
+            (each, part)
+            for each in profile.types
+            for part in each.properties
+            if _sayable(part) and part.name not in each.naming  # nobody asks for the name of what is named
+        ]
+        self._numbers = [
+            (each, part) for each, part in self._named if each.name and part.kind == "number" and not _is_key(part)
+        ]
         self._forward = [hop for hop in self._hops if not hop.inverse]
         self._nouns = [hop for hop in self._forward if _is_noun(hop.relation, self._wordings[hop][0])]
 
@@ -193,7 +200,7 @@ class _Writer:
         if name is None:
             return None
         answers = await self._run(f"ids {_quoted(self._columns.ids[row])} | values {_named(part.name)}")
-        return (f"what is the {relation_words(part.name)} of {name}?", answers) if answers else None
+        return (f"what is the {_called(part)[0]} of {name}?", answers) if answers else None
 
     async def _superlative(self, subject: tuple[TypeProfile, PropertyProfile]) -> tuple[str, tuple[str, ...]] | None:
         kind, part = subject
@@ -207,7 +214,7 @@ class _Writer:
         if not first or first == second:
             return None
         words = f"which {relation_words(kind.name)} has the {'highest' if largest else 'lowest'} "
-        return f"{words}{relation_words(part.name)}?", (both[0].id,)
+        return f"{words}{_called(part)[0]}?", (both[0].id,)
 
     async def _condition(self, subject: tuple[TypeProfile, PropertyProfile]) -> tuple[str, tuple[str, ...]] | None:
         kind, part = subject
@@ -217,7 +224,8 @@ class _Writer:
         ends = column.keys[-min(len(column.keys) - 1, _MOST_ANSWERS) :]
         bound = number_text(float(self._random.choice(ends[:-1].tolist())))
         answers = await self._run(f"type {_named(kind.name)} | where {_named(part.name)} > {bound}")
-        words = f"which {plural(relation_words(kind.name))} have a {relation_words(part.name)} above {bound}?"
+        called, unit = _called(part)
+        words = f"which {plural(relation_words(kind.name))} have a {called} above {f'{bound} {unit}'.strip()}?"
         return (words, answers) if answers else None
 
     async def _unknown_name(self, hop: Hop) -> tuple[str, tuple[str, ...]] | None:
@@ -343,6 +351,18 @@ def _sayable(part: PropertyProfile) -> bool:
     words = relation_words(part.name)
     short = max(map(len, part.examples), default=0) <= _LONGEST
     return words.replace(" ", "").isalpha() and _reads_as_noun(words) and short and not part.foreign_key
+
+
+def _is_key(part: PropertyProfile) -> bool:
+    """Whether numbers tell things apart and measure nothing: nobody asks for the highest `genre_id`."""
+    return relation_words(part.name).split()[-1] in ("id", "ids", "key", "code", "number")
+
+
+def _called(part: PropertyProfile) -> tuple[str, str]:
+    """A property in words, and its unit where that is its whole name: `milliseconds` are a duration."""
+    words = relation_words(part.name)
+    measured = english().unit_hints.get(words, ()) if part.kind == "number" else ()
+    return (measured[0], words) if measured else (words, "")
 
 
 def _is_noun(relation: str, wording: str) -> bool:

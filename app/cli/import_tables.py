@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain, islice
@@ -121,7 +122,7 @@ def import_as_tables(
         if table.encoding != "utf-8":
             complain(f"{table.path} was read as {table.encoding}; if names look wrong, save it as UTF-8")
     _tell_unknown(applied)
-    _tell_opaque(mappings, applied.relations)
+    _tell_opaque(mappings, applied.relations, out)
     _say_where(mapping, guessed=guessed)
 
 
@@ -183,13 +184,13 @@ def _build(out: Path, applied: Applied) -> tuple[dict[str, object], list[Triple]
     return asdict(held), shown
 
 
-def _tell_opaque(mappings: Mappings, relations: Iterable[str]) -> None:
+def _tell_opaque(mappings: Mappings, relations: Iterable[str], out: Path) -> None:
     """Name the types and relations that no question can name."""
     from trivium.knowledge.report import is_opaque
 
     if coded := [each for each in relations if is_opaque(each)]:
-        line = f'{coded[0]} = ["the words that people use"]'
-        complain(f"relations without words: {', '.join(coded)}; in trivium.toml add under [kg.NAME.words]: {line}")
+        line = f'trivium kg word {out} {shlex.quote(coded[0])} "the words that people use"'
+        complain(f"relations without words: {', '.join(coded)}; for each of them run: {line}")
     for name, table in mappings.items():
         if table.type and is_opaque(table.type):
             complain(f'the type {table.type!r} has no word that a question can use: set type = "…" under [{name}]')

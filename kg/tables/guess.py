@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableLink, TableMapping
 from trivium.kg.tables.notation import LIST, cut, guess_notation, guess_split
@@ -61,6 +62,7 @@ _NODES = frozenset({"node", "entity", "vertex", "vertice", "thing", "concept", "
 _EDGES = frozenset({"edge", "link", "relation", "relationship", "triple", "fact", "connection"})
 _KINDS = frozenset({"type", "kind", "class", "category", "label"})
 _RELATIONS = frozenset({"relation", "relationship", "predicate", "edge", "metaedge", "rel", "interaction"})
+_GOES_ON = frozenset({"to", "by", "of"})  # behind a verb or noun: a column that says a relation
 _ENDS = frozenset({"source", "target", "from", "to", "start", "end", "head", "tail", "subject", "object"})
 _FEW = 3
 _MOST_KINDS = 0.2  # distinct types or relations a row
@@ -280,7 +282,7 @@ def _find_references(seen: _Seen, tables: Sequence[_Seen]) -> None:
     for profile in seen.columns.values():
         if not profile.texts or profile.kind not in (None, "number", "text"):
             continue
-        found = [
+        found: list[_Found] = [
             (rank, other, key)
             for other in tables
             for key in other.columns.values()
@@ -288,9 +290,11 @@ def _find_references(seen: _Seen, tables: Sequence[_Seen]) -> None:
             if (rank := _rank(profile, seen, key, other)) is not None
             if not (other is seen and _names_its_own_row(profile, key, seen))
         ]
-        if found:
+        if found and not _may_be_any(profile, found):
             _, other, key = max(found, key=lambda each: each[0])
             seen.refers[profile.name] = (other, key)
+    for name in [name for name, found in seen.refers.items() if _repeats_a_fact(seen, name, *found)]:
+        del seen.refers[name]
     kept: dict[tuple[int, frozenset[str]], str] = {}
     for name, (other, _) in list(seen.refers.items()):
         group = (id(other), frozenset(_words_without_key(seen.columns[name])))
@@ -302,6 +306,37 @@ def _find_references(seen: _Seen, tables: Sequence[_Seen]) -> None:
             kept[group] = name
         else:
             del seen.refers[name]
+
+
+_Found = tuple[tuple[bool, bool, bool, float], "_Seen", _Profile]
+"""How well a column fits (`_rank`), and the table and column whose rows it would name."""
+
+
+def _may_be_any(profile: _Profile, found: Sequence[_Found]) -> bool:
+    """Whether a column of numbers fits the keys of several tables, and its name says none: `support_rep_id`."""
+    (by_table, by_key, *_), best, _ = max(found, key=lambda each: each[0])
+    others = any(other is not best for _, other, _ in found)
+    return profile.kind == "number" and others and not by_table and not by_key and profile.words[-1] not in _GOES_ON
+
+
+def _repeats_a_fact(seen: _Seen, name: str, other: _Seen, key: _Profile) -> bool:
+    """Whether a column names by a fact of theirs the rows that another one names by their key.
+
+    The `billing_address` of an invoice, nearly always that of its `customer_id`, is an address and no second customer.
+    """
+    places = {each: place for place, each in enumerate(seen.columns)}
+    for also, (table, own) in seen.refers.items():
+        if also == name or table is not other or own is key or own is not other.key:
+            continue
+        columns = list(other.columns)
+        one, two = columns.index(own.name), columns.index(key.name)
+        rows = islice(other.table.rows(), ROWS_READ)
+        facts = {text: set(row[two]) for row in rows for text in row[one]}
+        both = [row for row in islice(seen.table.rows(), ROWS_READ) if row[places[name]] and row[places[also]]]
+        same = sum(not facts.get(row[places[also]][0], set()).isdisjoint(row[places[name]]) for row in both)
+        if both and same >= _ENOUGH * len(both):
+            return True
+    return False
 
 
 def _names_its_own_row(profile: _Profile, key: _Profile, seen: _Seen) -> bool:
@@ -336,9 +371,11 @@ def _rank(profile: _Profile, seen: _Seen, key: _Profile, other: _Seen) -> tuple[
         if profile.kind == "number" and _TIMES & set(profile.words):
             return None
         # Small numbers are found among any numbers: without a word in common only a name ending in "id" tells them.
-        whole = other.key is key and inside == 1
+        whole = other.key is key and inside == 1 and not _counts_its_own(profile, key)
         coded = whole and (
-            profile.words[-1:] == ["id"] or (bool(_EDGES & set(seen.words)) and profile.words[-1] in _ENDS)
+            profile.words[-1:] == ["id"]
+            or (bool(_EDGES & set(seen.words)) and profile.words[-1] in _ENDS)
+            or (other is seen and len(profile.words) > 1 and profile.words[-1] in _GOES_ON)  # reports_to
         )
         several = len(profile.texts) >= 5 or (inside == 1 and len(profile.texts) > 1 and other.key is key)
         telling = profile.kind is None and profile is not seen.key and several
@@ -347,6 +384,14 @@ def _rank(profile: _Profile, seen: _Seen, key: _Profile, other: _Seen) -> tuple[
     if by_key and not by_table and other.key is not key and profile.is_unique:
         return None  # e-mail addresses of two lists of people: each is its own row's
     return by_table, by_key, other.key is key, inside
+
+
+def _counts_its_own(profile: _Profile, key: _Profile) -> bool:
+    """Whether a column holds 1 to n, each of them, of a key that goes on: numbers of things that have no table here."""
+    numbers = {int(text) for text in profile.texts if text.isdigit()}
+    first = min(numbers, default=-1)
+    dense = first in (0, 1) and len(numbers) == len(profile.texts) == max(numbers) - first + 1
+    return dense and len(profile.texts) < len(key.texts)
 
 
 def _in_most_rows(profile: _Profile, key: _Profile) -> bool:

@@ -786,3 +786,53 @@ def test_a_word_that_all_names_end_in_may_be_left_out(tmp_path: Path) -> None:
     stops = "".join(f"{n},{name} Station,{n}\n" for n, name in enumerate(names))
     _, (_, entities, _) = _mapped(tmp_path, stops="id,name,zone\n" + stops)
     assert {each.aliases for each in entities.values()} >= {("Ames",), ("Jena",)}
+
+
+def test_numbers_of_things_that_have_no_table_here_name_no_rows(tmp_path: Path) -> None:
+    artists = "ArtistId,Name\n" + "".join(f"{number},Artist {'ABCDEFGHIJKL'[number - 1]}\n" for number in range(1, 13))
+    tracks = "TrackId,Name,ArtistId,GenreId,ProducerArtistId\n" + "".join(
+        f"{number},Track {chr(96 + number)},{1 + number % 12},{1 + number % 3},{12 - number % 5}\n"
+        for number in range(1, 25)
+    )
+    guessed = guess_mapping(read_tables(_write(tmp_path, Artist=artists, Track=tracks)))["Track"].columns
+    assert guessed["ArtistId"] == TableColumn("artist", to="Artist.ArtistId")
+    assert guessed["GenreId"] == TableColumn("genre_id", "number"), "1, 2 and 3 number genres, not the first artists"
+    assert guessed["ProducerArtistId"].to == "Artist.ArtistId", "the name says whose numbers they are"
+
+
+def test_a_number_that_fits_several_tables_names_rows_of_none(tmp_path: Path) -> None:
+    people = [("Ada,Berg", ""), ("Ben,Cole", 1), ("Cora,Diaz", 2), ("Dan,Egli", 2), ("Eve,Funk", 4)]
+    staff = "EmployeeId,FirstName,LastName,ReportsTo,Level\n" + "".join(
+        f"{number},{name},{boss},{1 + number % 3}\n" for number, (name, boss) in enumerate(people, 1)
+    )
+    customers = "CustomerId,Name,SupportRepId\n" + "".join(
+        f"{number},Shop {chr(64 + number)},{3 + number % 3}\n" for number in range(1, 10)
+    )
+    regions = "RegionId,Name\n" + "".join(f"{number},Region {chr(64 + number)}\n" for number in range(1, 8))
+    alone = guess_mapping(read_tables(_write(tmp_path, Employee=staff, Customer=customers)))
+    assert alone["Employee"].columns["ReportsTo"] == TableColumn("reports_to", to="Employee.EmployeeId")
+    assert alone["Employee"].columns["Level"].kind == "number"
+    assert alone["Customer"].columns["SupportRepId"].to == "Employee.EmployeeId", "no other table has such numbers"
+    beside = guess_mapping(read_tables(_write(tmp_path, Employee=staff, Customer=customers, Region=regions)))
+    assert beside["Customer"].columns["SupportRepId"].kind == "number", "employees or regions"
+
+
+def test_an_address_that_is_copied_from_a_customer_is_no_second_customer(tmp_path: Path) -> None:
+    places = ["Elm Road 1", "Oak Road 2", "Fir Road 3", "Ash Road 4", "Bay Road 5", "Yew Road 6"]
+    customers = "CustomerId,Name,Address\n" + "".join(
+        f"{number},Shop {chr(64 + number)},{place}\n" for number, place in enumerate(places, 1)
+    )
+    invoices = "InvoiceId,CustomerId,BillingAddress,Total\n" + "".join(
+        f"{number},{1 + number % 6},{places[number % 6]},{number}.50\n" for number in range(1, 20)
+    )
+    paths = _write(tmp_path, Customer=customers, Invoice=invoices)
+    guessed = guess_mapping(read_tables(paths))["Invoice"].columns
+    assert guessed["CustomerId"].to == "Customer.CustomerId"
+    assert guessed["BillingAddress"].to != "Customer.Address"
+    others = invoices.replace("BillingAddress", "ShippedTo")
+    shuffled = "\n".join(
+        line if not number else ",".join([*line.split(",")[:2], places[(number * 5 + 2) % 6], line.split(",")[3]])
+        for number, line in enumerate(others.splitlines())
+    )
+    paths[1].write_text(shuffled + "\n")
+    assert guess_mapping(read_tables(paths))["Invoice"].columns["ShippedTo"].to == "Customer.Address"

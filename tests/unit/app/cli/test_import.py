@@ -108,7 +108,7 @@ def test_coded_relations_and_types_of_a_graph_in_two_tables(
     Path("edges.tsv").write_text("source\tmetaedge\ttarget\n" + "".join("\t".join(each) + "\n" for each in edges))
     said = trivium("import", "nodes.tsv", "edges.tsv", "--out", "kg")
     assert said.code == 0
-    assert "relations without words: CtD;" in said.err
+    assert "relations without words: CtD, DaG; for each of them run: trivium kg word kg CtD " in said.err
     Path("trivium.toml").write_text('[kg.kg]\npath = "kg"\n[kg.kg.words]\nCtD = ["treats"]\nDaG = ["linked gene"]\n')
     answer = trivium("ask", "--kg", "kg", "which diseases does Aspirin treat?", "--json").json
     assert [each["label"] for each in answer["answers"]] == ["Fever"]
