@@ -10,6 +10,7 @@ _IRI = re.compile(r"[a-z][a-z0-9+.-]*://\S+|urn:\S+", re.IGNORECASE)
 _IN_TYPE = re.compile(r"(?:^|\.)([a-z][a-z0-9+-]*://.*)$", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
 _PATH = 3  # parts of a Freebase path: domain, type, property
+_DOTTED = re.compile(r"[a-z]\w*(?:\.\.?[a-z]\w*){2,}")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -39,16 +40,29 @@ def own_name(element: str) -> str:
 
 
 @lru_cache(maxsize=65_536)
+def name_path(name: str) -> tuple[tuple[str, ...], ...]:
+    """The parts of a path of names as Freebase writes it: domain, type and property, two such for a path over an event.
+
+    `/film/actor/film./film/performance/film` and `film.actor.film..film.performance.film`, as the local name of an IRI
+    too -> `("film", "actor", "film"), ("film", "performance", "film")`; () for any other name.
+    """
+    short = short_name(name)
+    if short.startswith("/") and not re.search(r"\s", short):
+        parts = tuple(tuple(part.strip("/").split("/")) for part in short.split("./"))
+    else:
+        parts = tuple(tuple(part.split(".")) for part in short.split("..")) if _DOTTED.fullmatch(short) else ()
+    return parts if all(len(part) >= _PATH for part in parts) else ()
+
+
+@lru_cache(maxsize=65_536)
 def brief_name(name: str) -> str:
     """What a prompt shows of a relation's name: `short_name`, of a Freebase path without what it says twice.
 
     `/people/person/places_lived./people/place_lived/location` -> `person/places_lived/location`; two relations may have
     one brief name.
     """
-    first, *others = [part.strip("/").split("/") for part in name.split("./")]
-    if not name.startswith("/") or len(first) < _PATH or re.search(r"\s", name):
-        return short_name(name)
-    return "/".join([*first[1:], *(part[-1] for part in others)])
+    path = name_path(name)
+    return "/".join([*path[0][1:], *(part[-1] for part in path[1:])]) if path else short_name(name)
 
 
 @lru_cache(maxsize=65_536)
@@ -59,5 +73,7 @@ def own_words(name: str) -> str:
     by`; a name with white space is not a path. What the namespace says ("people", "location") is said by half of a KG's
     relations: on FB15k-237, leaving it out takes the nearest relation from right in 66 % of WebQSP's questions to 82 %.
     """
-    path = [] if _IRI.fullmatch(name) or re.search(r"\s", name) else [part for part in re.split(r"[/.]", name) if part]
-    return relation_words(path[-1]) if path else relation_words(name)
+    if path := name_path(name):
+        return relation_words(path[-1][-1])
+    parts = [] if _IRI.fullmatch(name) or re.search(r"\s", name) else [part for part in re.split(r"[/.]", name) if part]
+    return relation_words(parts[-1]) if parts else relation_words(name)

@@ -44,6 +44,9 @@ Category = Literal[
     "XX",  # results of several sets, asked for of each of another; its data: (node, type, data, form) of each
 ]
 
+DEED = "deed"
+"""Form of a column that is said as what its things do: "what does X cost?"."""
+
 Links: TypeAlias = tuple[Any, ...]
 """A tree of (position, element or text, score): what was read as what. Nested so that joining two costs nothing."""
 

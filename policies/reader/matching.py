@@ -19,7 +19,7 @@ from trivium.kg.embedders import Embedder
 from trivium.kg.memory import Memory
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.names import words_of
-from trivium.policies.reader.schema import Schema
+from trivium.policies.reader.schema import Property, Schema
 
 Kind = Literal["type", "property", "relation", "edge"]
 """What an element is; `edge` is a property of relationships."""
@@ -34,6 +34,7 @@ _MOST = 8  # elements of one kind that a word matches
 _REMEMBERED = 2_000_000  # bytes of words and what they are like
 _ACRONYM = 0.95
 _SIDE = 0.8  # of a verb that says which side of a deed is meant
+_MEASURED = 0.9  # of what a column measures whose name says its unit alone
 _JOINED = 0.95  # of a word that is a name's content in one
 _OWN = 0.95  # of a word that is a type's name
 _HEADED = 0.8  # of the head of a type's name
@@ -92,6 +93,7 @@ class Matcher:
         for each in self.schema.properties:
             if not each.is_type:
                 self._add(Element("property", each.number), words_of(each.name), self.schema.types[each.type].words)
+                self._add_measured(each)
         joined = {relation for relation, _, _ in self.schema.joins}
         for number, name in enumerate(self.schema.names):
             if number in joined:
@@ -219,6 +221,14 @@ class Matcher:
         if deed:
             weights[deed] = weights.get(stems[-1], _HEAD)
         self._parts.append((element, list(weights.items())))
+
+    def _add_measured(self, column: Property) -> None:
+        """Let a column that is called by its unit alone go by what that measures: `milliseconds` is a duration."""
+        own = {word for words in self.schema.types[column.type].words for word in words}
+        words = [word for word in words_of(column.name) if word not in own]
+        if column.profile.kind == "number" and len(words) == 1:
+            for word in self.language.unit_hints.get(words[0], ()):
+                self._forms[self.language.stem(word),].setdefault(Element("property", column.number), _MEASURED)
 
     def _weights(self, element: Element, bare: Sequence[str]) -> dict[str, float]:
         """What each word of an element's name, without what says nothing, is worth alone."""

@@ -176,7 +176,7 @@ class Schema:
         overlaps: Iterable[tuple[str, str, float]] = (),
         symmetric: Container[str] = (),
     ) -> Schema:
-        """The schema of a typed graph.
+        """The schema of a graph by its types; without any, all its entities are of one.
 
         Args:
             profile: the graph's.
@@ -188,7 +188,7 @@ class Schema:
         types = [
             Role(each.name, (words_of(each.name),), each.entities)
             for each in profile.types
-            if each.name or each.properties or rest
+            if each.name or rest or any(part.name not in each.naming for part in each.properties)
         ]
         number = {each.name: place for place, each in enumerate(types)}
         properties: list[Property] = []
@@ -228,6 +228,7 @@ class Schema:
             profiles,
             [frozenset(each) for each in inside],
             frozenset(pairs),
+            typed=rest,
             symmetric=frozenset(either),
         )
 

@@ -25,7 +25,7 @@ from trivium.policies.reader.chains.voice import voice_of
 from trivium.policies.reader.columns import measure_of
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.gloss import languages
-from trivium.policies.reader.items import Item, flat, link
+from trivium.policies.reader.items import DEED, Item, flat, link
 from trivium.policies.reader.literals import Literal_, literals
 from trivium.policies.reader.matching import Element, Match, Matcher
 from trivium.policies.reader.names import words_of
@@ -58,6 +58,7 @@ _SORT_OF_NAME = "sort"  # form of what a proper name may stand for as a sort of 
 ANY_KIND = "things"
 """The name of what a noun is read as that may be any kind of the graph's things."""
 _FEW_SORTS = 40  # things of a type that are sorts of others: roles, colors
+_DONE = 0.7  # likeness from which a verb says a column: what things cost, weigh
 _PART = 0.8  # likeness below which words are only a part of a column's name
 _SHORT_VALUES, _LONG_WORD = (3, 4), 7  # letters of values that stand for longer words; of such a word
 _SHORTEST = 5  # letters that a superlative of one word has more than
@@ -1021,7 +1022,13 @@ class Tagger:
         )
         self._drop_having(tagged)
         self._add_kinds(tagged)
+        last = len(tagged.positions) - 1
+        does = tagged.first[:1] == ("what",) and not self.language.classes.do.isdisjoint(tagged.first[1:2])
         for index, (start, stop, item) in enumerate(tagged.items):  # "does he own" asks for no owner
+            if does and start == last and item.category == "P" and item.links[0][2] >= _DONE:  # "what does X cost?"
+                tagged.items[index] = (start, stop, item.but(form=DEED))
+                tagged.unread[last] = UNREAD_OPERATOR  # the things alone answer nothing
+                continue
             noun = (item.category == "S" and item.form == "plain") or item.category == "P"
             if start in tagged.verbs and stop == start + 1 and noun and item.links[0][2] < _EXACTLY:
                 tagged.items[index] = (start, stop, item.worse(_OTHERS))

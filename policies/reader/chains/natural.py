@@ -13,14 +13,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from trivium.kg.indexes import own_words, relation_words
+from trivium.kg.indexes import name_path, own_words, relation_words
 from trivium.kg.types import Hop, RelationSchema, schema_hops
 from trivium.policies.reader.chains.lexicon import lexicon, stem
 from trivium.policies.reader.chains.templates import QuestionTemplate, schema_template
 from trivium.policies.reader.english import FOLDER, classes, english
 
 _FILE = FOLDER / "phrases.txt"
-_PATH = 3  # segments of a Freebase-like path: domain, type, property
 
 
 @dataclass(frozen=True)
@@ -141,10 +140,10 @@ def _wordings(hop: Hop, relation: RelationSchema) -> list[str]:
 
 
 def _names(relation: RelationSchema) -> _Names:
-    parts = [part.strip("/").split("/") for part in relation.name.split("./")]
+    parts = name_path(relation.name)
     own = tuple(own_words(relation.name).removesuffix(" s").split())  # Freebase marks plurals so: `sibling_s`
     head, tail = _noun(relation.head_types), _noun(relation.tail_types)
-    if not relation.name.startswith("/") or any(len(part) < _PATH for part in parts):
+    if not parts:
         return _Names(own, head, tail)
     head = head or relation_words(parts[0][-2])
     if len(parts) == 1:

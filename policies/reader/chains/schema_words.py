@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.kg.indexes import relation_words
+from trivium.kg.indexes import name_path, relation_words
 from trivium.kg.text import fold_case
 from trivium.kg.types import Hop, RelationSchema
 from trivium.policies.reader.chains.lexicon import Lexicon, stem
@@ -32,7 +32,6 @@ _BETWEEN = 0.6  # words between the type a path leaves and its last property
 _TYPE = 0.3  # the type's name as a word for the relation itself
 _NEIGHBOUR = 0.8  # a noun that other hops leave the same entities by
 _SURE = 0.6  # share of what a hop reaches from which another hop's noun is one for it
-_PATH = 3  # segments of a Freebase-like path: domain, type, property
 _TYPES_READ = 2  # types read of each end, the most frequent
 
 
@@ -59,11 +58,11 @@ def _put(weights: Weights, words: Iterable[str], weight: float) -> None:
 def split_name(name: str) -> tuple[list[str], list[str], list[str]]:
     """A relation's name as (words of its own, nouns of the type it leaves, words between), stems.
 
-    A Freebase-like path `/film/actor/film./film/performance/film` leaves an `actor`, and says `film`; `performance`
-    stands between. Any other name has words of its own alone.
+    A Freebase-like path (`name_path`) `/film/actor/film./film/performance/film` leaves an `actor`, and says `film`;
+    `performance` stands between. Any other name has words of its own alone.
     """
-    parts = [part.strip("/").split("/") for part in name.split("./")]
-    if not name.startswith("/") or any(len(part) < _PATH for part in parts):
+    parts = name_path(name)
+    if not parts:
         return _stems(name), [], []
     between = [parts[0][-1], *parts[-1][-2:-1]] if len(parts) > 1 else []
     return _stems(parts[-1][-1]), _stems(parts[0][-2]), [word for segment in between for word in _stems(segment)]

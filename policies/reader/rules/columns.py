@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from trivium.policies.reader import scores
-from trivium.policies.reader.items import Item, flat
+from trivium.policies.reader.items import DEED, Item, flat
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.rules.base import FIGURED, OWN, TIMES, WHOLE, Gap, Rule, Rules, is_true, likeness
 from trivium.policies.reader.sketch import Sketch
@@ -142,8 +142,9 @@ class ColumnRules(Rules):
         several = right.category == "PL" and "with" in gap and left.form in ("plain", "set")
         if several or self._lists_both(left, gap):  # "wards with their electorates", "wards with name and size"
             yield from self._table(left, lists, score + scores.THEIRS, links, (("e", ()),))
-        cost = 0.0 if "s" in gap else scores.TURNED
-        cost += 0.4 if left.extreme and "s" not in gap and "and" not in gap else 0.0
+        owned = "s" in gap or right.form == DEED
+        cost = 0.0 if owned else scores.TURNED
+        cost += 0.4 if left.extreme and not owned and "and" not in gap else 0.0
         yield from self._table(left, lists, score - cost, links)
         if right.category == "P" and self._names_whole(left, right.data):
             gain = 0.6 * scores.BOUND if left.form == "name" and not gap else 0.0

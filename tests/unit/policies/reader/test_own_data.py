@@ -174,3 +174,33 @@ def test_a_column_in_capitals_says_nothing_of_how_names_are_written() -> None:
     entities: list[Any] = [("Mercury", ["element"], {"CAS": "7439-97-6"}), ("Gold", ["element"], {"CAS": "7440-57-5"})]
     opened = _open(entities, [])
     assert _plan(opened, "What is the CAS number of mercury?") == 'ids "Mercury" | values CAS'
+
+
+def test_a_column_called_by_its_unit_goes_by_what_it_measures() -> None:
+    tracks = {"Overture": (61_000, 900), "Aria": (180_500, 400), "Coda": (42_000, 700)}
+    entities = [(name, ["track"], {"milliseconds": time, "bytes": size}) for name, (time, size) in tracks.items()]
+    opened = _open(list(entities), [])
+    assert write(_best(opened, "what is the longest track?").plan) == "type track | top 1 by milliseconds"
+    assert write(_best(opened, "how long is Coda?").plan) == 'ids "Coda" | values milliseconds'
+    assert write(_best(opened, "what is the average duration of tracks?").plan) == "type track | average milliseconds"
+    assert (
+        write(_best(opened, "which tracks are longer than 1 minute?").plan) == "type track | where milliseconds > 60000"
+    )
+    assert write(_best(opened, "what is the size of Aria?").plan) == 'ids "Aria" | values bytes'
+
+
+def test_what_things_do_may_be_a_column_of_theirs() -> None:
+    plants = {"Rose": (12.5, "Bed A"), "Fern": (4.0, "Bed B"), "Palm": (80.0, "Bed A")}
+    entities: list[Any] = [(name, ["plant"], {"price": price}) for name, (price, _) in plants.items()]
+    entities += [(name, ["bed"], {}) for name in ("Bed A", "Bed B")]
+    opened = _open(entities, [(name, "grows_in", bed, {}) for name, (_, bed) in plants.items()])
+    most = "type plant | top 1 by price | values price"
+    assert write(_best(opened, "what does the most expensive plant cost?").plan) == most
+    bed = 'ids "Bed A" | follow ^grows_in'
+    assert (
+        write(_best(opened, "what does the cheapest plant in Bed A cost?").plan)
+        == f"{bed} | bottom 1 by price | values price"
+    )
+    assert write(_best(opened, "what do the plants in Bed A cost?").plan) == f"{bed} | values price"
+    other = _best(opened, "what does the most expensive plant eat?")
+    assert "eat" in other.unread, "a verb that no column is like says nothing of one"

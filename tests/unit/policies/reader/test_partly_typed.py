@@ -72,6 +72,17 @@ def test_where_no_entity_has_a_type_there_is_none() -> None:
     assert not Schema.of(profile_of(graph)).types
 
 
+def test_what_names_all_entities_makes_no_type_of_them() -> None:
+    films = ("Alien", "Blade Runner", "Ridley Scott")
+    graph = GraphColumns.of([(name, [], {"object_name": name}) for name in films], EDGES)
+    named = Schema.of(profile_of(graph, naming={"": ("object_name",)}))
+    assert not named.types
+    assert not named.typed
+    other = Schema.of(profile_of(graph))
+    assert [each.name for each in other.properties] == ["object_name"], "any other property is asked for"
+    assert not other.typed
+
+
 VESSELS = [
     ("Lark", "kind", "trawler"),
     ("Lark", "owned by", "Delmar Lines"),

@@ -48,6 +48,15 @@ def test_a_path_is_read_as_type_and_property() -> None:
     assert split_name("/a/b") == (["a", "b"], [], [])
 
 
+def test_a_path_with_dots_is_read_as_one_with_strokes() -> None:
+    name = "/film/actor/film./film/performance/film"
+    dotted = "http://rdf.freebase.com/ns/film.actor.film..film.performance.film"
+    assert split_name(dotted) == split_name(name)
+    assert _words(RelationSchema(dotted, 1, 1, 1))[dotted] == _words(RelationSchema(name, 1, 1, 1))[name]
+    assert split_name("games.price") == (["gam", "pric"], [], []), "two parts are no path"
+    assert split_name("Version 1.2.3") == split_name("version_1_2_3"), "nor are numbers"
+
+
 def test_a_path_from_who_does_a_deed_to_what_it_is_done_to_is_said_by_the_deed() -> None:
     names = ("/film/actor/film./film/performance/film", "/film/director/film", "/film/actor/award", "/film/film/actor")
     words = _words(*(RelationSchema(name, 1, 1, 1) for name in names))
