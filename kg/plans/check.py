@@ -94,7 +94,11 @@ class _Checker:
         if self.profile.type(name) is None:
             known = [each.name for each in self.profile.types if each.name]
             what = f"unknown type {name!r}{closest(name, known)}" if known else "this graph has no types"
-            yield f"{what}; types: {listed(known, 8)}" if known else f"{what}: start from entities by id"
+            yield (
+                f"{what}; types: {listed(known, 8)}"
+                if known
+                else f'{what}: write type "" for all entities, or start from ids'
+            )
 
     def step(self, step: ChainStep) -> Iterator[str]:
         """Problems of a step: its relation, the condition on its relationship, the condition on its end."""

@@ -92,7 +92,7 @@ _WORDS = frozenset(
 )  # fmt: skip
 _NAME = re.compile(r"[^\W\d]\w*")
 _TOKEN = re.compile(
-    r'\s*(?:(?P<string>"(?:[^"\\]|\\.)*")|(?P<quoted>`(?:[^`]|``)+`)|(?P<number>-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)'
+    r'\s*(?:(?P<string>"(?:[^"\\]|\\.)*"|\'[^\']*\')|(?P<quoted>`(?:[^`]|``)+`)|(?P<number>-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)'
     r"|(?P<name>[^\W\d]\w*)|(?P<sign>::|!=|<=|>=|[-+*/=<>|(),;:\[\]{}^~@#.]))"
 )
 
@@ -308,11 +308,12 @@ class _Reader:
         return self.next()
 
     def string(self) -> str:
-        """string: a text in double quotes, with JSON's escapes."""
+        """string: a text in double quotes, with JSON's escapes, or in single ones, with none."""
         if self.kind != "string":
-            self.fail("a text in double quotes")
+            self.fail("a text in quotes")
+        text = self.next()
         try:
-            return cast(str, json.loads(self.next()))
+            return text[1:-1] if text[0] == "'" else cast(str, json.loads(text))
         except ValueError:
             raise PlanError(f"character {self.start}: a text with a wrong escape") from None
 

@@ -51,6 +51,20 @@ def test_the_question_that_a_step_answers_is_kept_in_json_and_is_no_part_of_equa
     assert hash(back) == hash(plan)
 
 
+def test_a_text_may_stand_in_single_quotes() -> None:
+    assert parse("type Film | where title = 'Ocean \"11\"'") == parse('type Film | where title = "Ocean \\"11\\""')
+    assert parse(r"type Film | where title = 'a\n'") == parse(r'type Film | where title = "a\\n"'), "no escapes"
+    assert parse("ids 'person/deniro', 'film/heat'") == parse('ids "person/deniro", "film/heat"')
+
+
+def test_a_graph_without_types_says_how_to_start() -> None:
+    plain = profile_of(GraphColumns.of([("a", [], {"year": 3})], []))
+    assert problems(parse("type Film | count"), plain) == [
+        'this graph has no types: write type "" for all entities, or start from ids'
+    ]
+    assert problems(parse('type "" | where year > 2 | count'), plain) == []
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -61,6 +75,7 @@ def test_the_question_that_a_step_answers_is_kept_in_json_and_is_no_part_of_equa
         ("type Film | walk acted_in", "gives rows and no answer"),
         ("type Film |", "got the end"),
         ('type Film | where title = "a', "cannot read"),
+        ("type Film | where title = 'a", "cannot read"),
         ("type Film | limit 3", "for sets use top or sort"),
         ("type Film ) count", "expected the end of the plan"),
     ],
