@@ -50,7 +50,7 @@ _FOLDS = 10
 
 @dataclass(frozen=True)
 class FitExample:
-    """A question of a graph, and what is known of its answer: no signals where no plan answers.
+    """A question of a graph with the signals of its answer (none where no plan answers).
 
     Attributes:
         removed: whether the graph was without what it asks for.

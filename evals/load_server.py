@@ -130,7 +130,7 @@ async def post(client: httpx.AsyncClient, url: str, asked: Mapping[str, Any]) ->
 async def ask(
     client: httpx.AsyncClient, url: str, route: str, question: str, context: Mapping[str, str]
 ) -> dict[str, Any]:
-    """The answer of one run; raises as `post`, or what its reading does where it is none."""
+    """The answer of one run; raises as `post` does, or as parsing does if the reply is no answer."""
     messages = [{"role": "user", "content": question}]
     answer: dict[str, Any]
     if route == "v1":

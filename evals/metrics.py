@@ -146,7 +146,7 @@ Graph = CompiledStateGraph[Any, Any, Any, Any]
 async def ask(
     graph: Graph, questions: Iterable[Question], context: Context, *, topics: bool = True
 ) -> list[ScoredAnswer]:
-    """Every question through a method's graph, in order; `topics` says whether it is told what each is about.
+    """Run each question through a method's graph, in order; `topics`: pass the questions' topic entities.
 
     A topic that the KG does not have is an answer that claims nothing, as in a batch.
     """

@@ -1,7 +1,7 @@
 """ODA without a model: Hits@1 on six sets, with each rule of its choice left out in turn: `trivium eval oda`.
 
 The topic is given, as in the paper. The paper's four sets are asked on the Wikidata slice, a declared substitute for
-its 3-hop extract with thinner neighbourhoods: T-REx and Zero-Shot RE are easy there, and it holds hardly any fact that
+its 3-hop extract with thinner neighborhoods: T-REx and Zero-Shot RE are easy there, and it holds hardly any fact that
 QALD10-en or CREAK ask for. WebQSP on FB15k-237 has the chains' own results as answers (`trivium.evals.webqsp`). None of
 it is comparable with the paper's figures.
 """

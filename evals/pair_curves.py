@@ -126,12 +126,12 @@ async def curve(
     called = [f"part {number} of {len(parts)}" for number in range(len(parts))]
     todo = [(size, number) for size in sizes for number in range(len(parts))]
     for done, (size, number) in enumerate(todo):
-        learnt, asked = parts[number]
+        learned, asked = parts[number]
         key = f"{folder.name}, {called[number]}, {'all' if size is None else size} pairs"
         if key in cells:
             continue
         print(f"{done} of {len(todo)}: {key}", file=sys.stderr, flush=True)
-        chosen = list(learnt) if size is None else spread(learnt, size)
+        chosen = list(learned) if size is None else spread(learned, size)
         cells[key] = await measure(folder, chosen, asked, data)
         if keep is not None:
             written = {name: [asdict(result) for result in results] for name, results in cells.items()}
@@ -245,9 +245,9 @@ def _drawn(questions: Sequence[Question], asked: int, draw: int) -> tuple[list[Q
 def _metaqa_part(data: Path, draw: int) -> tuple[list[Question], list[Question]]:
     """Pairs of all hops, and questions never among them."""
     questions = [read_metaqa(data, hops) for hops in HOPS]
-    learnt = [spread([q for q in all_ if not is_held_out(q)], _METAQA_PAIRS) for all_ in questions]
+    learned = [spread([q for q in all_ if not is_held_out(q)], _METAQA_PAIRS) for all_ in questions]
     asked = [q for all_ in questions for q in spread([q for q in all_ if is_held_out(q)], _METAQA_ASKED)]
-    pairs = [pair for all_ in learnt for pair in all_]
+    pairs = [pair for all_ in learned for pair in all_]
     random.Random(draw).shuffle(pairs)  # in turns, an even choice of a few would meet one hop count alone
     return pairs, asked
 
@@ -260,8 +260,8 @@ async def measured(
         parts = [_metaqa_part(data, draw) for draw in range(draws)]
         return metaqa_outcome(rows(await curve(made_kg("metaqa", data), parts, sizes, keep)), draws)
     if name == "worldcup":
-        learnt, asked = read_worldcup(data)
-        parts = [(_drawn(learnt, 0, draw)[0], spread(asked, _WORLDCUP_ASKED)) for draw in range(draws)]
+        learned, asked = read_worldcup(data)
+        parts = [(_drawn(learned, 0, draw)[0], spread(asked, _WORLDCUP_ASKED)) for draw in range(draws)]
         kg, chosen = made_kg("worldcup2014", data), [50, 200, 1_000] if list(sizes) == list(SIZES) else sizes
         return paired_outcome(name, rows(await curve(kg, parts, [0, *chosen], keep)), draws)
     if name.startswith(_OWN):

@@ -46,7 +46,7 @@ async def measure(data: Path, given: argparse.Namespace) -> None:
         tables = await path_tables(base)
         assert tables is not None, "a KG directory always has a snapshot"
         number = {key: row for row, key in enumerate(tables.snapshot.keys.slice(0, tables.snapshot.entities))}
-        learnt, asked = [
+        learned, asked = [
             await make_examples(base.store, _some(data / file, count), number)
             for file, count in ((_TRAIN, given.train), (_DEV.questions, given.questions))
         ]
@@ -56,12 +56,12 @@ async def measure(data: Path, given: argparse.Namespace) -> None:
         )  # fmt: skip
         sets = {
             start: prepare(
-                tables, learnt, lambda *_: None,
+                tables, learned, lambda *_: None,
                 PathTraining(settings, DemonstrationSettings(shortest=start == "bfs")),
             )
             for start in ("bfs", "ranked")
         }  # fmt: skip
-        case = case_of(tables, first_sources(asked), learnt, sets["ranked"], 1.0)
+        case = case_of(tables, first_sources(asked), learned, sets["ranked"], 1.0)
         pairs = len(sets["ranked"].task.pairs)
         print(f"{pairs} pairs learned from, {len(case.truth.best)} pairs of dev connected within 3 hops\n{HEADING}")
         structure = tables.structure(lambda *_: None)

@@ -83,12 +83,12 @@ async def measure(
         assert tables is not None, "a KG directory always has a snapshot"
         number = {key: row for row, key in enumerate(tables.snapshot.keys.slice(0, tables.snapshot.entities))}
         asked = first_sources(await make_examples(base.store, questions, number))
-        learnt = None if train is None else await make_examples(base.store, read_questions(train), number)
+        learned = None if train is None else await make_examples(base.store, read_questions(train), number)
         training_set = None
-        if runs is not None and learnt is not None:
+        if runs is not None and learned is not None:
             teaching = PathTraining(runs.settings, weights=RewardWeights(context=weight))
-            training_set = prepare(tables, learnt, lambda *_: None, teaching)
-        case = case_of(tables, asked, learnt, training_set, weight)
+            training_set = prepare(tables, learned, lambda *_: None, teaching)
+        case = case_of(tables, asked, learned, training_set, weight)
         joined = len(case.truth.best)
         own, plain = (100 * own_question(case, rewards) for rewards in (case.rewards, PathRewards.of(tables.features)))
         print(f"{len(asked.pairs)} pairs, {joined} connected within {HOPS} hops")
@@ -106,12 +106,12 @@ async def measure(
 def case_of(
     tables: PathTables,
     asked: PairExamples,
-    learnt: PairExamples | None,
+    learned: PairExamples | None,
     training_set: TrainingSet | None,
     weight: float,
 ) -> Case:
     """Every policy is judged by one W: the runs' where they are trained, else the KG's own policy's."""
-    seen = set() if learnt is None else set(map(tuple, learnt.pairs.tolist()))
+    seen = set() if learned is None else set(map(tuple, learned.pairs.tolist()))
     contexts = tables.contexts(asked.texts)
     query = PathQuery(asked.pairs[:, 0], asked.pairs[:, 1], asked.question, contexts)
     opened = learned_policy(tables) if training_set is None else None

@@ -35,8 +35,8 @@ async def learn_sample(folder: Path) -> None:
     build(folder, read_triples(sample.TRIPLES), read_entities(sample.ENTITIES))
     base = Knowledge.open(folder)
     try:
-        learnt = await learn_paths(base, read_questions(sample.TRAIN_QUESTIONS), lambda *_: None, SETTINGS)
-        print(learnt.report)
+        learned = await learn_paths(base, read_questions(sample.TRAIN_QUESTIONS), lambda *_: None, SETTINGS)
+        print(learned.report)
         for policy in ("exact", "learned", "structural", "random"):
             for width in (1, 2, 8):
                 await _measure(base, policy, width)

@@ -21,7 +21,7 @@ def read_worldcup(data: Path) -> tuple[list[Question], list[Question]]:
     Raises:
         BadInputError: a file is missing.
     """
-    learnt, asked = list[Question](), list[Question]()
+    learned, asked = list[Question](), list[Question]()
     for name in ("P1", "P2", "C"):
         for number, line in enumerate(_lines(data, f"WC-{name}")):
             text, _, path, answers = line.split("\t")[:4]
@@ -35,8 +35,8 @@ def read_worldcup(data: Path) -> tuple[list[Question], list[Question]]:
                 chain=None if "*" in path else tuple(Hop(step, inverse=False) for step in steps),
             )
             if fifth:
-                (asked if fifth == 1 else learnt).append(question)
-    return learnt, asked
+                (asked if fifth == 1 else learned).append(question)
+    return learned, asked
 
 
 def write_worldcup(data: Path, path: Path) -> None:

@@ -108,7 +108,7 @@ class _Other:
         _listen(self._pipe, self._hear)
 
     async def ask(self, question: Question) -> Answer | None:
-        """Its answer; None where it has none, or is ended: whoever asks finds out why by answering."""
+        """The answer of the process; None if it gives none or has ended (the caller then answers, and sees why)."""
         self._last += 1
         number = self._last
         told: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()

@@ -8,7 +8,7 @@ TriviumError
 │   ├── UnknownToolError         no tool has that name
 │   ├── PlanError                a query plan that does not parse or does not fit the graph
 │   ├── TimeLimitError           a plan went on past its time or row limit
-│   ├── NotLearntError           a method needs what `trivium learn` writes
+│   ├── NotLearnedError           a method needs what `trivium learn` writes
 │   ├── StaleError               what was learned belongs to another KG, or to this one before it changed
 │   └── ModelError               a chat model that is unknown, not installed or has no key
 ├── BadInputError            a file, line or value that cannot be read
@@ -128,7 +128,7 @@ class TimeLimitError(RequestError):
     """Raised when a question or a plan goes on past its time or row limit."""
 
 
-class NotLearntError(RequestError):
+class NotLearnedError(RequestError):
     """Raised when a method needs an artifact that `trivium learn` has not written yet."""
 
 

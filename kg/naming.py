@@ -96,7 +96,7 @@ class PropertySample:
 
     @property
     def is_vector(self) -> bool:
-        """Whether it is an embedding: a list of many reals. Those are no facts."""
+        """Whether a value is an embedding (a list of many reals), which is not treated as a fact."""
         return any(kind.startswith("LIST<FLOAT") for kind in self.types) and self.letters > _VECTOR
 
     def holds(self, kinds: Sequence[str]) -> bool:

@@ -204,7 +204,7 @@ class GraphProfile:
 
     @cached_property
     def telling_inside(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of them: of an entity that has the second one, the first is not told."""
+        """Pairs of types: for an entity with the second one, the first is not shown."""
         return tuple((each.name, other) for each in self.types for other in each.inside)
 
     @cached_property
@@ -220,14 +220,14 @@ class GraphProfile:
         return out
 
     def property(self, name: str) -> PropertyProfile | None:
-        """What is known of a property over all types; its statistics are those of the type with most of its values.
+        """The profile of a property over all types; its statistics are those of the type with most of its values.
 
         `TYPE_PROPERTY` is known where some type tells anything.
         """
         return self._merged.get(name)
 
     def read_by(self, term: Term, relation: str = "") -> PropertyProfile | None:
-        """What is known of the property that a term reads; None for an entity and for a property that is unknown.
+        """The profile of the property that a term reads; None for an entity or an unknown property.
 
         Args:
             term: of a plan.

@@ -54,7 +54,7 @@ from trivium.kg.errors import (
     BusyError,
     CorruptError,
     EmbedderError,
-    NotLearntError,
+    NotLearnedError,
     TriviumError,
     UsageError,
     VersionError,
@@ -125,7 +125,7 @@ class Knowledge:
 
     @classmethod
     def open(cls, kg: str | Path | RemoteKG, embedder: str | None = None, *, write: bool = False) -> Self:
-        """Open a KG argument; whoever opens it closes it. Blocks.
+        """Open a KG argument; the caller closes it. Blocks.
 
         Args:
             kg: a directory, a name of `trivium.toml`, a Neo4j URI, or `sample`; or where `find_kg` found it.
@@ -244,7 +244,7 @@ class Knowledge:
         return self._vectors
 
     def make_vectors(self, show: Progress) -> Path:
-        """Make and keep the vectors of all entities, some 20 microseconds each; `show` hears of progress.
+        """Make and keep the vectors of all entities, about 20 microseconds each; `show` receives the progress.
 
         Raises:
             BusyError: another process writes to the KG.
@@ -509,18 +509,18 @@ class Knowledge:
         """The trained decomposer, its schema's words up to date.
 
         Raises:
-            NotLearntError: `trivium learn keqing` has not run.
+            NotLearnedError: `trivium learn keqing` has not run.
             CorruptError, VersionError: what it left is damaged, or a newer Trivium's.
         """
         from trivium.policies.reader.chains.artifact import DECOMPOSER
         from trivium.policies.reader.chains.teaching import current_decomposer
 
-        learnt = self.learnt
-        if not any(stamp := DECOMPOSER.stamp(learnt)):
+        learned = self.learnt
+        if not any(stamp := DECOMPOSER.stamp(learned)):
             await asyncio.to_thread(_wait_for, self.path)
-            stamp = DECOMPOSER.stamp(learnt)
+            stamp = DECOMPOSER.stamp(learned)
         if not any(stamp):
-            raise NotLearntError(
+            raise NotLearnedError(
                 f"nothing was learned on {self.name} yet: run trivium learn keqing --kg {self.name} "
                 "--questions F.jsonl, or without --questions to learn from its relations' names alone"
             )
@@ -559,7 +559,7 @@ class Knowledge:
             writes: the stage it was tuned for: sub-questions in words, or logical chains.
 
         Raises:
-            NotLearntError: `trivium learn lora` has not run for this stage.
+            NotLearnedError: `trivium learn lora` has not run for this stage.
             ModelError: its base model cannot be opened.
         """
         from trivium.policies.lora.serve import open_lora_chains, open_lora_decomposer

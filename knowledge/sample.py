@@ -48,7 +48,7 @@ def ensure_sample() -> Path:
 
 
 def _digest() -> str:
-    """Changes with the sample's files and with the format of what is learnt."""
+    """Changes with the sample's files and with the format of what is learned."""
     digest = hashlib.sha256(str(DECOMPOSER.format).encode())
     for path in (sample.TRIPLES, sample.ENTITIES, sample.TRAIN_QUESTIONS, *sorted(sample.PATHS.glob("*"))):
         digest.update(path.read_bytes())

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from trivium.kg.errors import NotLearntError
+from trivium.kg.errors import NotLearnedError
 from trivium.kg.plans.plan import ChainStep, Entities, Follow, Term, ValueOf, relations
 from trivium.kg.text import fold_case, tokens
 from trivium.kg.types import Hop, LogicalChain, chain_text
@@ -49,7 +49,7 @@ class AssessReadingArguments(Arguments):
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """What is known of a reading before its answer is claimed.
+    """How certain a reading is, before its answer is claimed.
 
     Attributes:
         confidence: the chance in [0, 1] that its answer is right.
@@ -78,7 +78,7 @@ class Assessment:
 
     @property
     def vetoed(self) -> bool:
-        """Whether something speaks against it whatever else speaks for it: it answers another question."""
+        """Whether it is ruled out regardless of other signals, since it answers another question."""
         return any(getattr(self.signals, name) for name in VETOES)
 
 
@@ -171,7 +171,7 @@ def _lacking(readings: Sequence[Reading]) -> tuple[str, LogicalChain]:
 async def _(kg: Knowledge, args: AssessReadingArguments) -> Result:
     try:
         found = await decompose_question.operation(kg, args.question, args.topic_entities)
-    except NotLearntError:
+    except NotLearnedError:
         found = Decomposition(())
     readings = await read_question.operation(kg, args.question, args.topic_entities)
     assessed = await assess_reading.operation(kg, args.question, found, readings, plan=not found.sub_questions)

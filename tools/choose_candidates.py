@@ -28,7 +28,7 @@ class CandidateQuestion(NamedTuple):
 
 
 class ChosenCandidates(NamedTuple):
-    """Ids of the candidates that the model named, in its order, and names that are no candidate, dropped."""
+    """Ids of the candidates that the model named, in its order, and the names that match no candidate."""
 
     ids: tuple[str, ...]
     invented: tuple[str, ...]
@@ -39,7 +39,7 @@ async def choose_candidates(kg: Knowledge, questions: Sequence[CandidateQuestion
     """The chosen candidates of each question, all questions in one batch.
 
     Raises:
-        NotLearntError: no reasoner was fine-tuned on this KG.
+        NotLearnedError: no reasoner was fine-tuned on this KG.
         ModelError: its base model cannot be opened.
     """
     from trivium.policies.lora.serve import ReasonerQuestion  # imports torch, where a run asks for it

@@ -58,7 +58,7 @@ async def decompose_question(
             sub-questions or logical chains.
 
     Raises:
-        NotLearntError: that reader was not trained on this KG.
+        NotLearnedError: that reader was not trained on this KG.
         ModelError: the fine-tuned model's base model cannot be opened.
     """
     reading = (await _decomposer(kg, reader)).decompose(question, kg.store, topics)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from trivium.kg.errors import NotLearntError
+from trivium.kg.errors import NotLearnedError
 from trivium.kg.indexes.words import relation_words
 from trivium.kg.text import tokens
 from trivium.kg.types import Hop, schema_hops
@@ -105,7 +105,7 @@ async def _linked(kg: Knowledge, question: str) -> list[str]:
     (exact,) = await link_text.operation(kg, [question])
     try:
         initials = (await kg.decomposer()).initials
-    except NotLearntError:
+    except NotLearnedError:
         initials = {}
     said = {word.text for label in await kg.store.labels(exact) for word in tokens(label)}
     found = []

@@ -17,7 +17,7 @@ def feedback(
     kg: Annotated[str, typer.Option(help="The KG that the run asked.")] = "sample",
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Tell the bandit of a KG whether a run was right, once a run; without one, show what it has learnt."""
+    """Tell the bandit of a KG whether a run was right, once a run; without one, show what it has learned."""
     if (run is None) != (thumb is None):
         raise UsageError("give a run and up or down, or neither for what the bandit has learned")
     if run is None or thumb is None:

@@ -40,7 +40,7 @@ COMMANDS = {
     "correct": ("trivium.app.cli.correct", "Set one question right, and see what else changes."),
     "feedback": (
         "trivium.app.cli.feedback",
-        "Say whether a KnowGPT run was right; without a run, what the bandit has learnt.",
+        "Say whether a KnowGPT run was right; without a run, what the bandit has learned.",
     ),
     "verify": ("trivium.app.cli.verify", "Check that every triple of every path of some answers is in the KG."),
     "kg": ("trivium.app.cli.kg", "Build, change, copy, check and look into knowledge graphs."),

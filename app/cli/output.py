@@ -13,7 +13,7 @@ _COLUMN = 14  # characters that a column of a drawn table needs
 
 
 def tolerate_encodings() -> None:
-    """Let a stream that is not UTF-8 take a letter that it has not as its escape, instead of failing."""
+    """Make streams that are not UTF-8 write an escape for a letter that they cannot encode, instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -1,4 +1,4 @@
-"""What every request passes first: who asks, how much, and whether it says what can be understood.
+"""The checks that every request passes first: its key, its size, and whether it can be parsed.
 
 - With keys (`trivium.app.server.keys`) a request without a known one is refused (401), and one too many, or one for a
   chat model whose tokens of today are used up (429).

@@ -77,7 +77,7 @@ class Operation:
 
 
 class Sink(Protocol):
-    """Hears of operations; it must not wait, and never sees what they read or said but for a run's answer.
+    """Receives operations; it must not block, and sees nothing of what they read or write except a run's answer.
 
     Calls of tools are told where one of a process's sinks has `tools = True`.
     """

@@ -36,7 +36,7 @@ from trivium.evals.metrics import Score, ScoredAnswer, ask, mean, score
 from trivium.evals.webqsp import folds, read_webqsp
 from trivium.graphs.keqing import graph
 from trivium.kg.catalog import cache_folder
-from trivium.kg.errors import NotLearntError, UsageError
+from trivium.kg.errors import NotLearnedError, UsageError
 from trivium.kg.loaders import Question
 from trivium.kg.store import GraphStore
 from trivium.kg.types import Hop, LogicalChain, chain_text
@@ -219,7 +219,7 @@ def train_whole_chains(pairs: Sequence[AlignedPair], beside: CompactDecomposer) 
     reader = beside.reader
     known = reader.known
     if not beside.is_taught or not isinstance(reader.chains, ChainModel):
-        raise NotLearntError("nothing was learned from pairs here: run trivium learn keqing with --questions")
+        raise NotLearnedError("nothing was learned from pairs here: run trivium learn keqing with --questions")
     counts: Counter[tuple[Wording, LogicalChain]] = Counter(
         (wording_of(pair.question, pair.question.mentions[pair.gold[0]], known), pair.chains[0])
         for pair in pairs

@@ -1,4 +1,4 @@
-"""ODA's observation on a made-up graph of 2.5 million triples, and the paper's extraction of 3-hop neighbourhoods.
+"""ODA's observation on a made-up graph of 2.5 million triples, and the paper's extraction of 3-hop neighborhoods.
 
 The graph has hubs as real ones do (degrees by a power law) and names of two or three words. An observation is compared
 with a bare numpy pass over the rows that it scores: gather, add, dot product, length.

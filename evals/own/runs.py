@@ -87,7 +87,7 @@ class Run:
 
     @property
     def scored(self) -> list[RunAnswer]:
-        """The answers to questions with gold answers, or of which is known that nothing must be claimed."""
+        """The answers to questions that have gold answers, or that are marked as having none."""
         return [each for each in self.answers if each.question.labeled]
 
     @property

@@ -1,4 +1,4 @@
-"""Walks over a snapshot in vectorised numpy: neighbors of many entities, and chains from many seeds.
+"""Walks over a snapshot in vectorized numpy: neighbors of many entities, and chains from many seeds.
 
 Entities are numbers in [0, E), values of properties in [E, E + V), codes of walked relations in [0, 2 R)
 (`kg.embedded.layout`). Unknown entities, -1, are the caller's to drop. Nothing here loops over triples in Python.

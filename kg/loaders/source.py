@@ -70,7 +70,7 @@ class Source:
         with reading(self.path), open_file(self.path, "rb") as raw:
             assert isinstance(raw, io.BufferedReader)
             self._raw = raw
-            # By its bytes: files lose a .gz from their name on the way. One that has the name alone was mislabelled.
+            # By its bytes: files lose a .gz from their name on the way. One that has the name alone was mislabeled.
             if raw.peek(2)[:2] == _GZIP:
                 with _Unzipped(raw, self) as unzipped:
                     self._skip_mark(unzipped, utf16=utf16)

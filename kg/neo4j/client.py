@@ -93,7 +93,7 @@ class Client:
         """As `read`, for answers of many rows: `columns` are the names of all that the query returns.
 
         A record costs the driver some 0.1 ms whatever it holds, which is far more than the database's work on a row;
-        so rows come in records of hundreds. Measured on the neighbours of 1,000 entities (3,934 rows): 874 ms row by
+        so rows come in records of hundreds. Measured on the neighbors of 1,000 entities (3,934 rows): 874 ms row by
         row, 105 ms packed.
         """
         packed = (

@@ -69,7 +69,7 @@ def neighbors(view: View, relation: str | None, direction: Direction, *, labels:
             "RETURN DISTINCT pair[0] AS relation, toString(v) AS id, false AS inverse, null AS o"
         )
     found = " UNION ALL ".join(parts) or "RETURN '' AS relation, '' AS id, false AS inverse, null AS o LIMIT 0"
-    # Names are read after the limit: of a hub's million neighbours those few that are given.
+    # Names are read after the limit: of a hub's million neighbors those few that are given.
     return (
         f"{_each(view, 'n')} CALL (n) {{ CALL (n) {{ {found} }} "
         "RETURN relation, id, inverse, o ORDER BY relation, id, inverse LIMIT $limit } "

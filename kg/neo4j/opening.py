@@ -29,7 +29,7 @@ OF_THIS_MACHINE = (FOLDERS, POINTER, SURVEY, SCHEMA, ORIGIN)
 
 @dataclass(frozen=True)
 class Opened:
-    """An open KG in Neo4j, its local copy, and the local folder of what is learnt of it."""
+    """An open KG in Neo4j, its local copy, and the local folder of what is learned of it."""
 
     store: Neo4jStore
     folder: Path

@@ -148,7 +148,7 @@ class LocalCopy:
 
     @property
     def is_stale(self) -> bool:
-        """Whether the database has committed something since the copy was made, as far as was heard."""
+        """Whether the database has committed anything since the copy was made, by the last check."""
         kept = self._kept
         return kept is not None and (kept.state, kept.view) != (self._source.client.state, self._view_digest())
 

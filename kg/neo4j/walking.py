@@ -163,7 +163,7 @@ async def reaches(store: WalkedStore, seed: str, chain: LogicalChain, without: S
 
 
 async def paths(store: WalkedStore, source: str, target: str, max_hops: int, limit: int) -> list[ReasoningPath]:
-    """As `GraphStore.paths`; a target that is no entity is the text of a value."""
+    """As `GraphStore.paths`; a target that is not an entity's id is read as the text of a value."""
     view, start = store.view, keys_of(store.view, [source])
     if source == target or limit <= 0 or max_hops < 1 or not start:
         return []

@@ -1,4 +1,4 @@
-"""`Cells`: values of a term over the rows of a table, as arrays; how they are told apart, ordered and aggregated."""
+"""`Cells`: values of a term over the rows of a table, as arrays; how they are compared, ordered and aggregated."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Cells:
         return self.take((self.kind == KIND_CODES[main.kind]) | (self.column < 0))
 
     def value(self, at: int) -> Value:
-        """The value of a cell that is no entity."""
+        """The value of a cell that does not hold an entity."""
         kind: ValueKind = KINDS[int(self.kind[at])]
         if self.column[at] >= 0:
             column = self.columns[int(self.column[at])]

@@ -240,7 +240,7 @@ class _Checker:
                     yield f"having compares with = != < <= > >= alone, not {having.operator!r}"
 
     def calculates(self, part: Calculate) -> Iterator[str]:
-        """Problems of arithmetic: values that are no numbers."""
+        """Problems of arithmetic: values that are not numbers."""
         for each in (part.left, part.right):
             if isinstance(each, Value) and each.kind != "number":
                 yield f"cannot calculate with the {each.kind} {each.value!r}"

@@ -578,7 +578,7 @@ class _CypherWriter:
     # Terms
 
     def own(self, row: _CypherRow, term: Term, relation: str = "") -> tuple[str, PropertyProfile | None]:
-        """What a term without steps reads: `variable.key`, and what is known of it."""
+        """What a term without steps reads: `variable.key`, and its profile."""
         if term.relationship:
             link = row.links[max(term.start - 1, 0)]
             known = self.profile.read_by(term, relation) or self.profile.read_by(term)

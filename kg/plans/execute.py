@@ -1,4 +1,4 @@
-"""`Executor`: plans on `GraphColumns`, vectorised; results of sub-plans are kept for the other plans of a question.
+"""`Executor`: plans on `GraphColumns`, vectorized; results of sub-plans are kept for the other plans of a question.
 
 Sets are ascending rows of entities (int32). An executor belongs to one question: it is not safe across threads.
 """

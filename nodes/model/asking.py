@@ -74,7 +74,7 @@ def _required(reply: ModelReply[Value], context: Context, stage: str) -> ModelRe
 
 
 def has_listener() -> bool:
-    """Whether whoever runs the graph listens to a model's words as they come.
+    """Whether the caller of the graph streams a model's tokens.
 
     LangGraph's stream mode `messages` and LangChain's event streams do so by a handler with `tap_output_aiter`.
     """

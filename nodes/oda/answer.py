@@ -114,7 +114,7 @@ _SHOWN = 15  # paths that are listed where the answer names no entity
 
 
 async def answer(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any]:
-    """Write the typed result; what no path supports is said to be the model's own knowledge."""
+    """Write the typed result; what no path supports is marked as the model's own knowledge."""
     context, follow_up = runtime.context, state.get("follow_up")
     if follow_up and follow_up["unclear"]:
         said, lacking = Claim(follow_up["unclear"], confidence=0.0), Signals(found=False, read=False)

@@ -1,4 +1,4 @@
-"""What ODA's stages hand on: ids and short paths. An observation is made again, or remembered, by whoever needs it."""
+"""What ODA's stages hand on: ids and short paths. A stage that needs an observation computes it again, or caches it."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class Policy:
                 raise UsageError(f"{name} is at most {most:g} on this server, not {chosen}")
 
     def most(self, name: str, default: object) -> float | None:
-        """How far a client may raise a number; None for what is none, or has no default but 0.
+        """The most that a client may set for a number; None for settings that are not numbers or default to 0.
 
         As far as the operator says; else a `max_…` setting, which is what costs him, to its default, and any other to
         ten times that.

@@ -11,7 +11,7 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 
-from trivium.kg.errors import NotLearntError, PlanError, TimeLimitError
+from trivium.kg.errors import NotLearnedError, PlanError, TimeLimitError
 from trivium.kg.plans.plan import Aggregate, Entities
 from trivium.kg.plans.result import value_json
 from trivium.kg.types import Hop, LogicalChain, chain_text
@@ -74,7 +74,7 @@ async def doubts(
         return Signals(claim.found, read=read)
     try:
         found = await decompose_question(context.kg, question, topics)
-    except NotLearntError:
+    except NotLearnedError:
         return Signals(claim.found, read=read)
     readings = [
         each

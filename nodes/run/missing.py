@@ -176,7 +176,7 @@ def phrases(question: str, words: Collection[str]) -> list[str]:
 
 
 async def absent_names(names: Sequence[str], kg: str) -> list[str]:
-    """Those of the names that no entity carries to the letter, and that are no value and no word of the schema."""
+    """Those of the names that no entity has exactly, and that are neither a value nor a word of the schema."""
     if not names:
         return []
     entities = await find_entities(kg, list(names), limit=1, fuzzy=False)

@@ -61,7 +61,7 @@ def add_usage(old: Usage | None, new: Usage) -> Usage:
 
 
 def add_events(old: Sequence[dict[str, Any]], new: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Reducer of a state's `events`, in the order in which they came; raises `UsageError` for what are no objects."""
+    """Reducer of a state's `events`, in the order in which they came; raises `UsageError` if they are not objects."""
     return [*old, *_objects("events", new)]
 
 

@@ -122,7 +122,7 @@ def bandit_settings(
 
 
 class ArmEstimate(NamedTuple):
-    """What is known of one arm for a question: expectation and bound of equations 6 to 8, pulls and mean reward."""
+    """The estimate of one arm for a question: expectation and bound of equations 6 to 8, pulls and mean reward."""
 
     arm: str
     expectation: float

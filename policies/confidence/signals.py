@@ -1,4 +1,4 @@
-"""What is known of an answer's reading before anything is claimed; whether a text is a question for a KG at all."""
+"""Signals of how certain an answer's reading is, and whether a text is a question for a KG at all."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def chains_prompt(question: str) -> str:
 
 
 def reason_prompt(question: str, triples: Sequence[str]) -> str:
-    """The prompt of one sub-question over its candidates' triples, each serialised as a sentence (section 3.3)."""
+    """The prompt of one sub-question over its candidates' triples, each serialized as a sentence (section 3.3)."""
     context = " ".join(f"{triple}." for triple in triples)
     return f"Instruction: {REASON}\n-------------\n{context}\nInput: {question}\nOutput: "
 

@@ -23,7 +23,7 @@ from trivium.kg.errors import (
     CorruptError,
     KnowledgeBaseExistsError,
     ModelError,
-    NotLearntError,
+    NotLearnedError,
     UsageError,
 )
 from trivium.kg.files import atomic_folder, sha256_file
@@ -315,14 +315,14 @@ def open_adapter(kg: Path, stage: Stage, *, device: str = "auto") -> BaseModel:
     """The base with its adapter, ready to generate. Blocks for as long as the base takes to load.
 
     Raises:
-        NotLearntError: nothing was fine-tuned for this stage.
+        NotLearnedError: nothing was fine-tuned for this stage.
         CorruptError, OutdatedError, VersionError: as `ArtifactKind.load`; `CorruptError` too where the base is not the
             one that the adapter was trained on.
         ModelError: the base cannot be opened.
     """
     kind, folder = adapter_kind(stage), stage_folder(kg, stage)
     if not kind.exists(folder):
-        raise NotLearntError(
+        raise NotLearnedError(
             f"no model was fine-tuned to {stage} on this KG yet: {kind.renew} --kg KG --questions F.jsonl"
         )
     found = kind.load(folder)

@@ -217,7 +217,7 @@ class LoraReasoner:
 
 @dataclass(frozen=True, slots=True)
 class ReasonerQuestion:
-    """A sub-question in words without a mask, its triples serialised as text, and its candidates: id -> label."""
+    """A sub-question in words without a mask, its triples serialized as text, and its candidates: id -> label."""
 
     question: str
     triples: tuple[str, ...]
@@ -238,7 +238,7 @@ async def open_lora_decomposer(base: KnowledgeBase, templates: TemplateIndex) ->
     """The decomposer of a KG, from its adapter or from the server that the environment names.
 
     Raises:
-        ModelError, NotLearntError, CorruptError, VersionError: as `open_adapter` and `served`.
+        ModelError, NotLearnedError, CorruptError, VersionError: as `open_adapter` and `served`.
     """
     speak = served() or speaker(await asyncio.to_thread(open_adapter, base.path, "decompose"))
     _, habits = await _words(base)

@@ -194,7 +194,7 @@ async def fine_tune(base: KnowledgeBase, pairs: Sequence[Pair], wish: Wish, prog
     Raises:
         BadInputError: no pair gives an example, or all are too long.
         ModelError: the base model cannot be opened.
-        NotLearntError: nothing was learned on this KG yet.
+        NotLearnedError: nothing was learned on this KG yet.
         BusyError: another process is writing to the KG.
     """
     examples, left_out = await stage_examples(base, pairs, wish.stage, wish.settings.seed, progress)

@@ -2,7 +2,7 @@
 
 For each task entity, D turns of two steps. Update: all triples around the turn's entities are sorted together by the
 cosine of "relation tail" with the question, and the top N join the observation. Refine: the tails of the top P are
-where the next turn starts. So an observation grows by at most N triples a turn, whatever its neighbourhood holds.
+where the next turn starts. So an observation grows by at most N triples a turn, whatever its neighborhood holds.
 
 Three implementations, by what the KG and its embedder offer: a snapshot and vectors that add up (every triple scored
 exactly, milliseconds); a snapshot and any other embedder (each "relation tail" is embedded once, and remembered); the

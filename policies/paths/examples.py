@@ -165,7 +165,7 @@ class _Choices(NamedTuple):
 
 
 def demonstrate(task: PathTask, settings: DemonstrationSettings, progress: Progress) -> Demonstrations:
-    """All demonstrations of a task; the last step into the target is none, since any search takes it.
+    """All demonstrations of a task, without the last step into the target, which any search takes.
 
     About 30 s a 100,000 pairs of ConceptNet on one core.
     """

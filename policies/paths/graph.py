@@ -98,7 +98,7 @@ class PathGraph:
         return Around(np.repeat(np.arange(len(entities)), counts), place, self.neighbors[place].astype(np.int64))
 
     def place(self, entities: Int64, others: Int64) -> Int64:
-        """Where each of n entities has another one as its neighbor, a place in `neighbors`; -1 where it has not.
+        """For each of n entities the place in `neighbors` of another one; -1 if they are not adjacent.
 
         Both int64 [n] in [0, E).
         """

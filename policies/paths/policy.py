@@ -117,7 +117,7 @@ class PathInputs:
         return sum(table.shape[1] for table in (self.text, self.structure.walks, self.structure.aim))
 
     def rows(self, entities: Int64) -> Floats:
-        """What is known of n entities, unit rows of text, walks and aim side by side, float32 [n, columns].
+        """Features of n entities: unit rows of text, walks and aim, concatenated, float32 [n, columns].
 
         Put together when asked for: kept, it would double what a large KG takes.
         """
@@ -346,7 +346,7 @@ class FoundPaths(NamedTuple):
 
 
 class Expansion(NamedTuple):
-    """What the store says of k entities: bounds int64 [k + 1] into entity and code, int64 [m]; one row a neighbour."""
+    """What the store says of k entities: bounds int64 [k + 1] into entity and code, int64 [m]; one row a neighbor."""
 
     bounds: Int64
     entity: Int64

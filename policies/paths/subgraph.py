@@ -41,7 +41,7 @@ class Subgraph:
 async def extract_subgraph(
     base: KnowledgeBase, question: str, sources: Sequence[str], targets: Sequence[str], *, limit: int = KEPT
 ) -> Subgraph:
-    """P_sub around sources and targets (ids); those that are no entity of the KG are left out.
+    """P_sub around sources and targets (ids); ids that are not in the KG are ignored.
 
     Linked entities are kept before any bridge; of more than `limit` of them the most relevant.
     """

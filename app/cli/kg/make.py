@@ -25,7 +25,7 @@ from trivium.kg.errors import (
     BadInputError,
     CorruptError,
     KnowledgeBaseExistsError,
-    NotLearntError,
+    NotLearnedError,
     TriviumError,
     UsageError,
 )
@@ -161,7 +161,7 @@ def derive(
     size; else it says that a large one was not learned.
 
     Raises:
-        NotLearntError: it is to replace a learned KG, and could not be learned.
+        NotLearnedError: it is to replace a learned KG, and could not be learned.
     """
     import asyncio
 
@@ -187,7 +187,7 @@ def derive(
         asyncio.run(derive())
     except (TriviumError, OSError, MemoryError) as error:
         if in_place_of:
-            raise NotLearntError(
+            raise NotLearnedError(
                 f"the copy could not be learned ({type(error).__name__}: {error}), so {in_place_of}, which has "
                 "learned, stays as it was; --unlearned replaces it all the same"
             ) from error

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from trivium.kg.errors import NotLearntError
+from trivium.kg.errors import NotLearnedError
 from trivium.kg.plans.plan import Holds, NonEmpty, relations
 from trivium.kg.text import fold_case
 from trivium.kg.types import chain_text
@@ -199,7 +199,7 @@ async def surest(wordings: Sequence[StandaloneQuestion], kg: str) -> tuple[Stand
     """The wording of a follow-up that reads best, with its reading; None where none is about what was meant.
 
     Raises:
-        NotLearntError: as `_read`.
+        NotLearnedError: as `_read`.
     """
     best: tuple[StandaloneQuestion, _Decomposed] | None = None
     for wording in wordings:
@@ -230,12 +230,12 @@ async def _read(question: str, topics: Sequence[str], kg: str) -> _Decomposed:
     chains, and by the plan where they are not sure enough to claim it, or pass over a word that speaks for a relation.
 
     Raises:
-        NotLearntError: neither has a reading, and no decomposer was trained on the KG.
+        NotLearnedError: neither has a reading, and no decomposer was trained on the KG.
     """
-    untrained: NotLearntError | None = None
+    untrained: NotLearnedError | None = None
     try:
         found = await decompose_question(kg, question, topics)
-    except NotLearntError as error:
+    except NotLearnedError as error:
         found, untrained = Decomposition(()), error
     read = await _read_by(found, untrained, question, topics, kg)
     claimed = _sure(read) >= MIN_CONFIDENCE
@@ -258,7 +258,7 @@ def _log_odds(read: _Decomposed) -> float:
 
 
 async def _read_by(
-    found: Decomposition, untrained: NotLearntError | None, question: str, topics: Sequence[str], kg: str
+    found: Decomposition, untrained: NotLearnedError | None, question: str, topics: Sequence[str], kg: str
 ) -> _Decomposed:
     """The surer one of a decomposition and the reader's plan; raises as `_read`."""
     taught: _Decomposed | None = None
@@ -350,7 +350,7 @@ async def _trained_if_any(
     """As `_trained`; None where no decomposer was trained on the KG."""
     try:
         return await _trained(question, topics, last, kg)
-    except NotLearntError:
+    except NotLearnedError:
         return None
 
 

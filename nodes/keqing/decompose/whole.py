@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from trivium.kg.errors import NotLearntError
+from trivium.kg.errors import NotLearnedError
 from trivium.nodes.keqing.decompose.follow_up import (
     LastAnswers,
     Resolved,
@@ -145,7 +145,7 @@ async def _best(wordings: Sequence[StandaloneQuestion], kg: str) -> StandaloneQu
     """The wording that reads best; the first where nothing can read it and the question names nothing else."""
     try:
         best = await surest(wordings, kg)
-    except NotLearntError:
+    except NotLearnedError:
         best = None
     if best is not None:
         return best[0]
@@ -156,7 +156,7 @@ async def _decomposed(kg: str, question: str) -> Decomposition:
     """As `decompose_question`; on a KG that has learned nothing a question about what it names, as a whole."""
     try:
         return await decompose_question(kg, question)
-    except NotLearntError:
+    except NotLearnedError:
         # By exact names alone: what else a question's words resemble is no name in it.
         (named,) = await link_text(kg, [question])
         names = (await find_task_entities(kg, question)).mentions if named else []

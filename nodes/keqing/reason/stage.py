@@ -2,7 +2,7 @@
 
 Without a model the chain's result is the answer, ordered by how well its template matched and by how many walks
 support it, and a sub-question that others start from hands on all its candidates. With one, it chooses among them
-(`trivium.nodes.keqing.reason.model`); so does a fine-tuned one over serialised triples, the second variant of 3.3.
+(`trivium.nodes.keqing.reason.model`); so does a fine-tuned one over serialized triples, the second variant of 3.3.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ async def judge_tuned(state: KeqingState, context: KeqingContext) -> dict[str, A
     """Let the model choose among the candidates of this wave; where it names none, the chains' own stand.
 
     Raises:
-        NotLearntError: no reasoner was fine-tuned on this KG.
+        NotLearnedError: no reasoner was fine-tuned on this KG.
     """
     waiting = [done for done in state["retrieved"].values() if "more" in done]
     if not waiting:

@@ -1,4 +1,4 @@
-"""The chains that the schema's words speak for, best first (`policies.reader.chains.segment_model`)."""
+"""Ranks relation chains by the words of the schema, best first (`policies.reader.chains.segment_model`)."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ _OF_A_KIND = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """What is known of a chain reading before its answer is claimed.
+    """How certain a chain reading is, before its answer is claimed.
 
     Attributes:
         gap: nats by which the best reading over the whole schema is ahead of the chosen one, >= 0.

@@ -1,4 +1,4 @@
-"""What words speak for a hop before any pair is seen: its relation's name, its ends, and English for both.
+"""Words that suggest a hop before any training: its relation's name, its ends, and English synonyms of both.
 
 Three profiles a hop: words of the relation itself, nouns for what it reaches, nouns for what it leaves. An inverse hop
 has its forward hop's nouns the other way round.

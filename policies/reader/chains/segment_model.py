@@ -1,4 +1,4 @@
-"""Chains by what each word of a question speaks for: the model that needs no pair.
+"""Scores chains by the relations that each word of a question suggests; needs no training pairs.
 
 The words nearest the mention belong to the first hop, those farther out to later ones ("who wrote | the films directed
 by | [mask]"), on either side of it. A word's evidence for a hop is the pointwise mutual information, in nats, of the

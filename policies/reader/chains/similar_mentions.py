@@ -1,4 +1,4 @@
-"""Names in a question that are none to the letter: parts of names, peoples for their countries, initials, typos.
+"""Approximate mentions in a question: parts of names, demonyms, initials, typos.
 
 They are looked up only where the exact names leave words of a question unexplained
 (`policies.reader.chains.compact_decomposer`), and where a pair's topic is none of them (`pairs.py`).
@@ -31,7 +31,7 @@ Initials = Mapping[str, Sequence[str]]
 async def widened(
     question: SplitQuestion, known: Container[str], store: GraphStore, initials: Initials
 ) -> SplitQuestion:
-    """The question with the names beside its exact ones that are none to the letter."""
+    """The question with approximate mentions added to its exact ones."""
     similar = _beside(await find_similar(question, known, store, initials), question, known)
     return replace(question, mentions=(*question.mentions, *similar)) if similar else question
 

@@ -105,7 +105,7 @@ async def roll_back(base: KnowledgeBase, number: int | None = None) -> int:
     """Put an earlier version in use, by default the one before; returns its number.
 
     Raises:
-        NotLearntError: there is no such version.
+        NotLearnedError: there is no such version.
         BusyError: another process is writing.
     """
     chosen = version_before(base.learnt) if number is None else number

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 
-from trivium.kg.errors import CorruptError, NotLearntError, VersionError
+from trivium.kg.errors import CorruptError, NotLearnedError, VersionError
 from trivium.kg.files import atomic_folder, write_atomic
 from trivium.policies.reader.chains.artifact import DECOMPOSER
 from trivium.policies.reader.chains.exemplars import EXEMPLARS
@@ -102,20 +102,20 @@ def list_versions(folder: Path) -> list[Version]:
 
 
 def version_templates(folder: Path, number: int) -> list[QuestionTemplate]:
-    """The templates of a version; raises `NotLearntError` where it is not kept."""
+    """The templates of a version; raises `NotLearnedError` where it is not kept."""
     if number not in {version.number for version in list_versions(folder)}:
         kept = ", ".join(str(version.number) for version in list_versions(folder)) or "none"
-        raise NotLearntError(f"version {number} is not kept in {folder}; there are: {kept}")
+        raise NotLearnedError(f"version {number} is not kept in {folder}; there are: {kept}")
     return read_templates(_folder(folder, number))
 
 
 def version_before(folder: Path) -> int:
-    """The number of the version before the one in use; raises `NotLearntError` where there is none."""
+    """The number of the version before the one in use; raises `NotLearnedError` where there is none."""
     versions = list_versions(folder)
     current = next((v.number for v in versions if v.current), 0)
     earlier = [version.number for version in versions if version.number < current]
     if not earlier:
-        raise NotLearntError(f"no version before the one in use in {folder}; list them with: trivium learn versions")
+        raise NotLearnedError(f"no version before the one in use in {folder}; list them with: trivium learn versions")
     return earlier[-1]
 
 

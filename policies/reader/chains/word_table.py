@@ -1,4 +1,4 @@
-"""Which stems speak for which hops, as a sparse table."""
+"""Weights of stems for hops, as a sparse table."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def written_templates(written: Written, schema: Iterable[RelationSchema]) -> lis
 
 
 def add_words(profiles: Mapping[Hop, HopWords], written: Written) -> None:
-    """Let the templates' words speak for their hops: in place, but for words that many hops' templates use."""
+    """Add the templates' words as evidence for their hops (in place), except words that many hops' templates use."""
     words = {hop: {stem(word) for text in texts for word in _content(text)} for hop, texts in written.items()}
     users = Counter(word for found in words.values() for word in found)
     most = max(_FEW, _COMMON * len(words))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.films import build_films
-from trivium.kg.errors import CorruptError, NotAKnowledgeBaseError, NotLearntError
+from trivium.kg.errors import CorruptError, NotAKnowledgeBaseError, NotLearnedError
 from trivium.knowledge import knowledge
 from trivium.knowledge.knowledge import close_all, open_knowledge
 
@@ -92,7 +92,7 @@ async def test_nothing_learnt_yet(tmp_path: Path) -> None:
     folder, _ = build_films(tmp_path)
     opened = await open_knowledge(str(folder))
     assert (await opened.store.info()).triples == 65
-    with pytest.raises(NotLearntError, match="trivium learn keqing --kg"):
+    with pytest.raises(NotLearnedError, match="trivium learn keqing --kg"):
         await opened.decomposer()
     await close_all()
 

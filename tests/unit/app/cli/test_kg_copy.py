@@ -137,7 +137,7 @@ def test_a_learned_kg_is_not_replaced_by_one_that_could_not_learn(
     with monkeypatch.context() as patched:
         patched.setattr(keqing_teaching, "teach", fail)
         said = trivium("kg", "copy", kg, other, "--replace")
-        refused(said, "NotLearntError", f"({type(error).__name__}: {error})", str(other), "--unlearned")
+        refused(said, "NotLearnedError", f"({type(error).__name__}: {error})", str(other), "--unlearned")
         assert trivium("kg", "info", other, "--json").json == before
         assert DECOMPOSER.exists(other / "keqing")
         assert not (other.parent / ".other.replacing").exists()

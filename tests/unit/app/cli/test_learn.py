@@ -39,7 +39,7 @@ def test_what_is_learnt_answers(trivium: Trivium, kg: Path, questions: Path) -> 
 def test_without_any_lesson_it_says_what_to_do(trivium: Trivium, kg: Path) -> None:
     shutil.rmtree(kg / "keqing")  # as in a KG of more triples than a build learns from
     asked = ("ask", "what is the budget of Alien?", "--kg", kg, "--method", "keqing")  # no plan says all of it
-    refused(trivium(*asked), "NotLearntError", "trivium learn keqing")
+    refused(trivium(*asked), "NotLearnedError", "trivium learn keqing")
 
 
 def test_a_new_kg_answers_at_once(trivium: Trivium, kg: Path) -> None:

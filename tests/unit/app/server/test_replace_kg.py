@@ -17,7 +17,7 @@ import pytest
 from tests.unit.app.server.conftest import http
 from trivium.app.cli.kg.writing import exchange
 from trivium.kg.embedded import EmbeddedStore
-from trivium.kg.errors import NotLearntError
+from trivium.kg.errors import NotLearnedError
 from trivium.knowledge import knowledge
 from trivium.knowledge.knowledge import close_all
 
@@ -89,7 +89,7 @@ async def test_a_folder_missing_between_two_renames_is_waited_for(
         assert await running
     monkeypatch.setattr(knowledge, "_MISSING_SECONDS", 0.0)
     folder.rename(aside)
-    with pytest.raises(NotLearntError):
+    with pytest.raises(NotLearnedError):
         await opened.decomposer()
     await close_all()
 

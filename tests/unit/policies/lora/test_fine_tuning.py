@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.policies.lora.conftest import PAIRS, Lesson
 from trivium.kg.embedded import verify
-from trivium.kg.errors import CorruptError, KnowledgeBaseExistsError, ModelError, NotLearntError, VersionError
+from trivium.kg.errors import CorruptError, KnowledgeBaseExistsError, ModelError, NotLearnedError, VersionError
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.lora.model import adapter_kind, has_adapter, merge_adapter, open_adapter, open_base, stage_folder
 from trivium.policies.lora.serve import generate, open_lora_decomposer
@@ -66,7 +66,7 @@ def test_the_kg_guards_the_adapter(lesson: Lesson, tmp_path: Path) -> None:
 def test_what_cannot_be_opened_is_refused_by_name(lesson: Lesson, tmp_path: Path) -> None:
     kg = Path(shutil.copytree(lesson.kg, tmp_path / "kg"))
     assert not has_adapter(kg, "reason")
-    with pytest.raises(NotLearntError, match="--stage reason"):
+    with pytest.raises(NotLearnedError, match="--stage reason"):
         open_adapter(kg, "reason")
     with pytest.raises(ModelError, match="no-such-folder"):
         open_base(str(tmp_path / "no-such-folder"))

@@ -15,7 +15,7 @@ from tests.tiny_lm import build_tiny_llama
 from tests.unit.app.cli.running import Trivium, refused
 from tests.unit.policies.lora.conftest import Lesson
 from trivium.graphs.keqing import graph
-from trivium.kg.errors import NotLearntError
+from trivium.kg.errors import NotLearnedError
 from trivium.knowledge.knowledge import Knowledge, close_all
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.policies.lora.model import LoraSettings
@@ -59,9 +59,9 @@ async def test_the_trained_decomposer_stands_in_where_nothing_can_be_read(kg: st
 
 
 async def test_a_stage_that_was_not_tuned_is_refused(kg: str, kg_name: str) -> None:
-    with pytest.raises(NotLearntError, match="--stage reason"):
+    with pytest.raises(NotLearnedError, match="--stage reason"):
         await _ask("who directed Alien?", kg, reason="lora")
-    with pytest.raises(NotLearntError, match="--stage decompose"):
+    with pytest.raises(NotLearnedError, match="--stage decompose"):
         await _ask("who directed Alien?", kg_name, decompose="lora")
 
 

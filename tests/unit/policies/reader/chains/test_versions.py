@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from trivium.kg.embedded.verify import verify
-from trivium.kg.errors import BadInputError, CorruptError, NotLearntError
+from trivium.kg.errors import BadInputError, CorruptError, NotLearnedError
 from trivium.kg.types import Hop
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.reader.chains.artifact import load_decomposer
@@ -51,13 +51,13 @@ async def test_only_the_last_few_are_kept(copy: Knowledge) -> None:
     kept = list_versions(copy.learnt)
     assert [version.number for version in kept] == list(range(2, KEPT + 2))
     assert verify(copy.path) == []
-    with pytest.raises(NotLearntError, match="version 1 is not kept"):
+    with pytest.raises(NotLearnedError, match="version 1 is not kept"):
         await roll_back(copy, 1)
     assert [version.current for version in kept] == [False] * (KEPT - 1) + [True]
 
 
 async def test_nothing_before_and_damage_are_named(copy: Knowledge) -> None:
-    with pytest.raises(NotLearntError, match="no version before"):
+    with pytest.raises(NotLearnedError, match="no version before"):
         await roll_back(copy)
     (copy.learnt / "versions" / "0001" / "version.json").write_text("{", encoding="utf-8")
     with pytest.raises(CorruptError, match="0001"):
