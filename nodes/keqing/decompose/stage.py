@@ -59,6 +59,9 @@ lack what they ask, one in 38 so sure was withheld by what the plan reader said,
 _SUREST = 2.5
 """Nats beyond which an answer is not surer; as where held-out pairs are judged (`reader.chains.scoring.learn`)."""
 
+_MEANT = 1.0
+"""Nats from which the schema's own reading answers where pairs ask in the same words for what the entity lacks."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Decomposed:
@@ -243,7 +246,13 @@ async def _read(question: str, topics: Sequence[str], kg: str) -> _Decomposed:
         return read  # what many pairs would not claim, the schema alone does not either: "who directed Paris?"
     # What pairs taught is beside itself with words that they do not show: by how much, held-out pairs said.
     other = await _read_by(await decompose_question(kg, question, topics, "schema"), untrained, question, topics, kg)
-    surer = not claimed or _log_odds(other) > _log_odds(read) - found.doubt
+    if not claimed and found.support is not None and found.support.lacking:
+        # Pairs ask in these very words for what this entity lacks: "what position does Ajax play?". They may ask for
+        # another thing of it ("a player from Peru", by pairs a club's), but for none that the schema has a better one to.
+        ahead = other.assessment.signals.gap if other.assessment else 0.0
+        surer = not ahead and _log_odds(other) >= _MEANT
+    else:
+        surer = not claimed or _log_odds(other) > _log_odds(read) - found.doubt
     return other if _sure(other) >= MIN_CONFIDENCE and surer else read
 
 

@@ -56,6 +56,8 @@ class Support:
             of the setting of …").
         unnamed: hops of the chosen chains that no word speaks for.
         hops: hops of the chosen chains.
+        lacking: whether pairs show the very wording with the best reading over the whole schema, and it is not chosen:
+            the question's entity lacks what they ask for with these words.
         loose: topics whose name the question gives in part, by initials, or with a typo.
         wrong: topics whose name has other words than the question's.
     """
@@ -73,6 +75,7 @@ class Support:
     misfit: bool = False
     unnamed: int = 0
     hops: int = 0
+    lacking: bool = False
     loose: int = 0
     wrong: int = 0
 
@@ -116,6 +119,7 @@ def support(
         asked_for=bool(said.asked_for),
         misfit=said.other_asked or _is_misfit(question, read.topics, reader),
         unnamed=said.unnamed,
+        lacking=_is_lacking(question, chosen, opened, reader),
         hops=len({(place, hop) for chain in chains for place, hop in enumerate(reversed(chain))}),
         loose=len(similar) - wrong,
         wrong=wrong,
@@ -136,9 +140,19 @@ def _gap(
         if _meaning(reading) == meant:
             return best.score - reading.score
     if reader.learned is not None:  # it is behind the last that is offered, by how much is not known
-        shown = all(reader.learned.shows(question, topic.mention, topic.chain, reader.known) for topic in best.topics)
-        return _FAR if shown else min(_FAR, best.score - opened[-1].score)
+        lacking = _is_lacking(question, chosen, opened, reader)
+        return _FAR if lacking else min(_FAR, best.score - opened[-1].score)
     return max(0.0, best.score - chosen.score)
+
+
+def _is_lacking(
+    question: SplitQuestion, chosen: ChainReading | None, opened: Sequence[ChainReading], reader: ChainReader
+) -> bool:
+    """Whether pairs show the very wording with the best open reading, and another one is chosen, or none."""
+    learned, best = reader.learned, next(iter(opened), None)
+    if learned is None or best is None or (chosen is not None and _meaning(chosen) == _meaning(best)):
+        return False
+    return all(learned.shows(question, topic.mention, topic.chain, reader.known) for topic in best.topics)
 
 
 def _meaning(reading: ChainReading) -> frozenset[tuple[int, int, LogicalChain]]:

@@ -210,6 +210,7 @@ async def test_what_pairs_show_is_all_that_is_read_and_claimed(tmp_path: Path) -
     assert lacking.support is not None
     assert [str(hop) for hop in lacking.support.asked] == ["party_to"]
     assert lacking.support.gap > 4
+    assert lacking.support.lacking
     found = await _ask(kg, "who frobbed Case35?")
     assert (found["answers"], found["value"]) == ([], None)
     await close_all()
@@ -241,6 +242,42 @@ async def test_of_pairs_reading_and_the_schema_s_the_surer_one_answers_what_pair
         monkeypatch.setattr("trivium.nodes.keqing.decompose.stage.decompose_question", read)
         found = await _ask(graphs["company"], "who works for Acme?")
         assert sorted(entity["label"] for entity in found["answers"]) == answers
+
+
+@pytest.mark.parametrize(
+    ("lacking", "gap", "share", "answers"),
+    [
+        (False, 0.5, 1.0, ["Ann", "Bob"]),
+        (True, 0.0, 1.0, ["Ann", "Bob"]),  # the words may well mean another thing of this entity
+        (True, 0.5, 1.0, []),  # another one fits the words better
+        (True, 0.0, 0.3, []),  # it reads too little
+        (False, 0.0, 0.3, ["Ann", "Bob"]),
+    ],
+)
+async def test_where_pairs_ask_in_these_words_for_what_is_lacking_the_schema_answers_only_what_it_reads_well(
+    lacking: bool,
+    gap: float,
+    share: float,
+    answers: list[str],
+    graphs: Mapping[str, Path],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    known = await open_knowledge(str(graphs["company"]))
+    right = await decompose_question.operation(known, "who works for Acme?")
+    right = replace(right, confidence=share, support=Support(gap=gap, hops=1))
+    wrong = await decompose_question.operation(known, "who knows Cleo?")
+    pairs = replace(wrong, taught=True, confidence=0.1, support=Support(hops=1, lacking=lacking), doubt=0.0)
+
+    async def read(*given: object) -> Decomposition:
+        return right if "schema" in given else pairs
+
+    async def plan(*_: object) -> None:
+        return None
+
+    monkeypatch.setattr("trivium.nodes.keqing.decompose.stage.decompose_question", read)
+    monkeypatch.setattr("trivium.nodes.keqing.decompose.stage.plan_question", plan)
+    found = await _ask(graphs["company"], "who works for Acme?")
+    assert sorted(entity["label"] for entity in found["answers"]) == answers
 
 
 @pytest.mark.parametrize(
