@@ -107,7 +107,10 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def build_app(arguments: Sequence[str]) -> typer.Typer:
-    """The command line in which only the command that `arguments` choose is real; the others are there to be listed."""
+    """The command line with the command that `arguments` choose.
+
+    Where they do not begin with a command, the others are there to be listed.
+    """
     app = typer.Typer(
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
@@ -118,12 +121,18 @@ def build_app(arguments: Sequence[str]) -> typer.Typer:
     app.callback(
         help="Question answering over a knowledge graph: every answer carries the path that proves it.", epilog=EXAMPLES
     )(_root)
-    chosen = next((word for word in arguments or _completed() if not word.startswith("-")), None)
-    for name, (module, summary) in COMMANDS.items():
-        if name == chosen:
-            import_module(module).register(app)
-        else:
-            app.command(name, help=summary)(_listed_only)
+    words = arguments or _completed()
+    chosen = next((word for word in words if not word.startswith("-")), None)
+    if chosen == "kg":
+        from trivium.app.cli import kg
+
+        kg.register(app, *words[words.index(chosen) + 1 :][:1])
+    elif chosen in COMMANDS:
+        import_module(COMMANDS[chosen][0]).register(app)
+    if chosen not in arguments[:1] or chosen not in COMMANDS:
+        for name, (_, summary) in COMMANDS.items():
+            if name != chosen:
+                app.command(name, help=summary)(_listed_only)
     return app
 
 

@@ -36,11 +36,11 @@ COMMANDS = (
 )
 
 
-def register(app: typer.Typer) -> None:
-    """Add the group to the command line."""
+def register(app: typer.Typer, chosen: str = "") -> None:
+    """Add the group to the command line: the chosen command alone, all where it is none of them."""
     group = typer.Typer(
         help="Build, change, copy, check and look into knowledge graphs.", rich_markup_mode=None, no_args_is_help=True
     )
-    for command in COMMANDS:
+    for command in [each for each in COMMANDS if each.__name__ == chosen] or COMMANDS:
         group.command()(command)
     app.add_typer(group, name="kg")

@@ -248,7 +248,7 @@ async def _read(question: str, topics: Sequence[str], kg: str) -> _Decomposed:
     other = await _read_by(await decompose_question(kg, question, topics, "schema"), untrained, question, topics, kg)
     if not claimed and found.support is not None and found.support.lacking:
         # Pairs ask in these very words for what this entity lacks: "what position does Ajax play?". They may ask for
-        # another thing of it ("a player from Peru", by pairs a club's), but for none that the schema has a better one to.
+        # another thing of it ("a player from Peru", by pairs a club's), but for none that the schema matches better.
         ahead = other.assessment.signals.gap if other.assessment else 0.0
         surer = not ahead and _log_odds(other) >= _MEANT
     else:

@@ -5,18 +5,36 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
+from typer.main import get_command
 
 from tests.unit.app.cli.running import ROOT, Trivium, finish, refused, start
 from trivium.app.cli.kg import COMMANDS as KG_COMMANDS
-from trivium.app.cli.main import COMMANDS
+from trivium.app.cli.main import COMMANDS, build_app
 
 
 def test_no_command_shows_what_there_is(trivium: Trivium) -> None:
     said = trivium()
     assert said.code == 2
     assert [name for name in COMMANDS if f"  {name} " not in said.out + said.err] == []
+
+
+def test_a_command_that_is_chosen_is_the_only_one_that_is_made() -> None:
+    def made(*words: str) -> set[str]:
+        return set(cast("Any", get_command(build_app(words))).commands)
+
+    def made_of_kg(*words: str) -> set[str]:
+        return set(cast("Any", get_command(build_app(words))).commands["kg"].commands)
+
+    assert made("ask", "who?", "kg") == {"ask"}
+    assert made("kg", "find") == {"kg"}
+    assert made_of_kg("kg", "find") == {"find"}
+    for words in ([], ["--help"], ["--help", "ask"], ["--help", "kg"], ["magic"]):
+        assert made(*words) == set(COMMANDS), "to be listed"
+    for words in (["kg"], ["kg", "--help"], ["kg", "magic"]):
+        assert made_of_kg(*words) == {command.__name__ for command in KG_COMMANDS}
 
 
 @pytest.mark.parametrize("name", COMMANDS)
