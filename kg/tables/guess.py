@@ -20,7 +20,7 @@ from trivium.kg.tables.notation import LIST, cut, guess_notation, guess_split
 from trivium.kg.tables.reading import Cell, Row, SourceTable
 from trivium.kg.text import fold_name, is_other_name, singular
 from trivium.kg.types import PropertyKind
-from trivium.kg.values import guess_kind
+from trivium.kg.values import guess_kind, read_value
 
 ROWS_READ = 100_000
 """Rows of a table that are looked at."""
@@ -30,6 +30,7 @@ _SAME_NAME = 0.5  # the same where both columns have one name
 _IN_COMMON = 0.2  # share of the smaller of two columns of one name that both hold, where they mean the same things
 _IN_LISTS = 0.1  # the same of numbered columns whose cells are filled as lists are
 _COMPLETE, _MOSTLY = 0.95, 0.5  # share of rows that have a label; the same in a column called name or title
+_MANY_TEXTS, _BLEMISHES = 20, 0.1  # texts from which on a few may be blemishes, and the share of those at most
 _LONG_KEY, _LONG_NAME, _SMALL_WORD = 64, 40, 3  # characters
 _UPPER, _LOWER = (
     r"A-Z\u00c0-\u00d6\u00d8-\u00de\u0391-\u03a9\u0401-\u042f",
@@ -62,6 +63,9 @@ _NODES = frozenset({"node", "entity", "vertex", "vertice", "thing", "concept", "
 _EDGES = frozenset({"edge", "link", "relation", "relationship", "triple", "fact", "connection"})
 _KINDS = frozenset({"type", "kind", "class", "category", "label"})
 _RELATIONS = frozenset({"relation", "relationship", "predicate", "edge", "metaedge", "rel", "interaction"})
+_OF_ITS_KIND = frozenset(
+    {"parent", "manager", "supervisor", "previous", "next", "original", "predecessor", "successor"}
+)
 _GOES_ON = frozenset({"to", "by", "of"})  # behind a verb or noun: a column that says a relation
 _ENDS = frozenset({"source", "target", "from", "to", "start", "end", "head", "tail", "subject", "object"})
 _FEW = 3
@@ -117,12 +121,34 @@ class _Profile:
                 texts.update(dict.fromkeys(cut(text, split), count))
             self.texts = texts
             kind = guess_kind(self.texts)
+        kind = kind or (None if self.is_unique else _mostly(self.texts))
         coded = any(len(text) > 1 and text[0] == "0" and text.isdigit() for text in self.texts)
         if kind == "number" and (coded or _NOT_NUMBERS & set(self.words)):
             kind = None
         elif kind is None and (found := guess_notation(list(self.texts))) is not None:
             kind, self.read = found
         self.kind = kind
+
+
+def _mostly(texts: Mapping[str, int]) -> PropertyKind | None:
+    """The kind that nearly all of a column's texts have, where a few are blemishes: "side spec" among heights.
+
+    Only of kinds with an order: a title such as "1984" is no number among names. The blemishes stay texts.
+    """
+    if len(texts) < _MANY_TEXTS:
+        return None
+    found, rows, units, bad = Counter[PropertyKind](), Counter[PropertyKind](), set[str](), 0
+    for text, count in texts.items():
+        value = read_value(text)
+        found[value.kind] += 1
+        rows[value.kind] += count
+        units.add(value.unit if value.kind == "number" else "")
+        bad += value.kind == "text"
+        if bad > _BLEMISHES * len(texts) or len(units) > 1:
+            return None
+    kind, distinct = found.most_common(1)[0]
+    enough = distinct >= (1 - _BLEMISHES) * len(texts) and rows[kind] >= _COMPLETE * rows.total()
+    return kind if enough and kind in ("number", "time", "date", "datetime") else None
 
 
 @dataclass
@@ -286,7 +312,7 @@ def _find_references(seen: _Seen, tables: Sequence[_Seen]) -> None:
             (rank, other, key)
             for other in tables
             for key in other.columns.values()
-            if key.is_unique and not (other is seen and key is profile)
+            if key.is_unique and not (other is seen and (key is profile or _is_its_own_key(profile, seen)))
             if (rank := _rank(profile, seen, key, other)) is not None
             if not (other is seen and _names_its_own_row(profile, key, seen))
         ]
@@ -339,6 +365,12 @@ def _repeats_a_fact(seen: _Seen, name: str, other: _Seen, key: _Profile) -> bool
     return False
 
 
+def _is_its_own_key(profile: _Profile, seen: _Seen) -> bool:
+    """Whether a column is a second key of its table's rows by its name: `turbine_id` beside the `id` of turbines."""
+    rest = [singular(word) for word in profile.words if word not in _KEY_WORDS]
+    return profile.is_unique and len(rest) < len(profile.words) and set(rest) <= set(seen.words)
+
+
 def _names_its_own_row(profile: _Profile, key: _Profile, seen: _Seen) -> bool:
     """Whether a column mostly repeats another one of its row: a second code of the same thing refers to nothing."""
     one, other = (list(seen.columns).index(each.name) for each in (profile, key))
@@ -371,7 +403,8 @@ def _rank(profile: _Profile, seen: _Seen, key: _Profile, other: _Seen) -> tuple[
         if profile.kind == "number" and _TIMES & set(profile.words):
             return None
         # Small numbers are found among any numbers: without a word in common only a name ending in "id" tells them.
-        whole = other.key is key and inside == 1 and not _counts_its_own(profile, key)
+        of_its_kind = other is seen and not _OF_ITS_KIND.isdisjoint(profile.words)
+        whole = other.key is key and inside == 1 and (of_its_kind or not _counts_its_own(profile, key))
         coded = whole and (
             profile.words[-1:] == ["id"]
             or (bool(_EDGES & set(seen.words)) and profile.words[-1] in _ENDS)

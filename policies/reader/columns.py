@@ -290,9 +290,28 @@ class Columns:
             return value
         said, constant = self.language.measures.get(value[2]), value[1]
         own = _unit_of(column, self.language)
+        if own is None and said is not None and not column.profile.unit:
+            return ("v", self._in_range(float(constant.value), value[2], column) or constant)
         if said is None or own is None or said[0] != own[0] or said == own:
             return ("v", constant)
         return ("v", Value("number", round(float(constant.value) * said[1] / own[1], 9)))
+
+    def _in_range(self, number: float, unit: str, column: Property) -> Value | None:
+        """A number in the one unit in which a column that names none can hold it: 3 MW in watts, by its range.
+
+        None where the column holds it as it is said, or measures something else, or several units would do.
+        """
+        what, size = self.language.measures[unit]
+        try:
+            low, high = float(column.profile.minimum), float(column.profile.maximum)
+        except ValueError:
+            return None
+        hinted = not set(self.language.unit_hints.get(unit, ())).isdisjoint(words_of(column.name))
+        if column.profile.kind != "number" or not hinted or low <= number <= high:
+            return None
+        sizes = {each for measure, each in self.language.measures.values() if measure == what}
+        fits = [found for each in sizes if low <= (found := round(number * size / each, 9)) <= high]
+        return Value("number", fits[0]) if len(fits) == 1 else None
 
     @staticmethod
     def _dated(term: Sketch, kind: str, sign: str, literal: str, at: Any) -> Sketch | None:

@@ -68,6 +68,7 @@ class Path(NamedTuple):
     sure: bool
 
 
+_CODES = frozenset({"id", "ids", "key", "code"})  # last words of the names of what numbers stand for
 _KEYS = frozenset({"id", "key", "number", "no", "nr", "code"})  # last words of the names of keys
 
 
@@ -103,12 +104,19 @@ class Property:
     @property
     def ordered(self) -> bool:
         """Whether its values have an order that superlatives and thresholds can use."""
-        return self.profile.kind in ("number", "date", "datetime", "time", "duration")
+        return self.profile.kind in ("number", "date", "datetime", "time", "duration") and not self.coded
+
+    @property
+    def coded(self) -> bool:
+        """Whether its values are numbers that stand for things: `service_id`; those of `yearID` are years."""
+        words = words_of(self.name)
+        return self.profile.kind == "number" and words[-1:][0] in _CODES and len(words) > 1 and not self.yearly
 
     @property
     def identifying(self) -> bool:
         """Whether its values are numbers that tell entities apart and measure nothing: `orderID`."""
-        return self.profile.kind == "number" and self.profile.unique and words_of(self.name)[-1:][0] in _KEYS
+        unique = self.profile.unique and words_of(self.name)[-1:][0] in _KEYS
+        return self.profile.kind == "number" and (unique or self.coded)
 
     @property
     def dated(self) -> bool:

@@ -836,3 +836,32 @@ def test_an_address_that_is_copied_from_a_customer_is_no_second_customer(tmp_pat
     )
     paths[1].write_text(shuffled + "\n")
     assert guess_mapping(read_tables(paths))["Invoice"].columns["ShippedTo"].to == "Customer.Address"
+
+
+def test_a_second_key_of_the_tables_own_rows_refers_to_none_of_them(tmp_path: Path) -> None:
+    rows = "".join(f"{number},{number + (number > 3)},Model {chr(64 + number)}\n" for number in range(1, 12))
+    [path] = _write(tmp_path, turbine_data="id,turbine_id,name\n" + rows)
+    assert guess_mapping(read_tables([path]))["turbine_data"].columns["turbine_id"] == TableColumn(
+        "turbine_id", "number"
+    )
+    parents = "".join(f"{number},{max(number - 1, 1)},Model {chr(64 + number)}\n" for number in range(1, 12))
+    path.write_text("id,parent_id,name\n" + parents)
+    assert guess_mapping(read_tables([path]))["turbine_data"].columns["parent_id"].to == "turbine_data.id"
+
+
+def test_a_column_is_what_nearly_all_of_its_texts_are(tmp_path: Path) -> None:
+    heights = [*(f"{60 + number};{90 + number}" for number in range(24)), "side spec"]
+    times = [*(f"{5 + number % 19}:{10 + number}:00" for number in range(24)), "25:10:00"]
+    titles = [*(str(1960 + number) for number in range(15)), *(f"Part {number}" for number in range(10))]
+    codes = [*(str(100 + number) for number in range(24)), "H7"]
+    rows = "".join(
+        f"{code},{height},{time},{title},M{number % 3}\n{code}x,{height},{time},{title},M1\n"
+        for number, (height, time, title, code) in enumerate(zip(heights, times, titles, codes, strict=True))
+    )
+    [path] = _write(tmp_path, trip="trip,hub_height,leaves,film,model\n" + rows)
+    columns = guess_mapping(read_tables([path]))["trip"].columns
+    assert columns["hub_height"] == TableColumn("hub_height", "number", split=";")
+    assert columns["leaves"] == TableColumn("leaves", "time")
+    assert columns["film"].kind != "number", "names that are numbers stay names"
+    triples, _, _ = _graph([path])
+    assert ("trip/H7", "hub_height", "side spec") in [tuple(each) for each in triples], "a blemish stays as it is"

@@ -204,3 +204,26 @@ def test_what_things_do_may_be_a_column_of_theirs() -> None:
     assert write(_best(opened, "what do the plants in Bed A cost?").plan) == f"{bed} | values price"
     other = _best(opened, "what does the most expensive plant eat?")
     assert "eat" in other.unread, "a verb that no column is like says nothing of one"
+
+
+def test_numbers_that_stand_for_things_are_counted_and_not_ranked() -> None:
+    services = {"T1": (72981, 9.5), "T2": (75194, 3.0), "T3": (72981, 4.5), "T4": (72981, 8.0)}
+    entities = [(name, ["trip"], {"service_id": code, "length": length}) for name, (code, length) in services.items()]
+    opened = _open(list(entities), [])
+    often = "type trip | group service_id : count | order 1 descending | limit 1"
+    assert write(_best(opened, "which service id has the most trips?").plan) == often
+    assert write(_best(opened, "which trips have service id 75194?").plan) == "type trip | where service_id = 75194"
+    assert write(_best(opened, "which trips are over 5?").plan) == "type trip | where length > 5"
+
+
+def test_a_number_with_a_unit_is_compared_in_the_unit_that_a_column_without_one_can_hold() -> None:
+    machines = {"V112": (3_000_000, 473.1), "E82": (2_000_000, 301.5), "SCD": (8_000_000, 390.0)}
+    entities = [
+        (name, ["turbine"], {"nominal_power": power, "rotor_area": area}) for name, (power, area) in machines.items()
+    ]
+    opened = _open(list(entities), [])
+    asked = "which turbines have a nominal power above {}?"
+    assert write(_best(opened, asked.format("2.5 MW")).plan) == "type turbine | where nominal_power > 2500000"
+    assert write(_best(opened, asked.format("2500 kW")).plan) == "type turbine | where nominal_power > 2500000"
+    assert write(_best(opened, asked.format("2500000")).plan) == "type turbine | where nominal_power > 2500000"
+    assert write(_best(opened, "which turbines have a rotor area above 400 MW?").plan).endswith("rotor_area > 400")
