@@ -10,10 +10,11 @@ _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 62rem; padding: 0 1rem; color: #1c2330;
   background: #fff } h1 { font-size: 1.6rem } h2 { font-size: 1.15rem; margin-top: 2.2rem }
 table { border-collapse: collapse; width: 100% } td, th { text-align: left; padding: .25rem .6rem .25rem 0;
-  border-bottom: 1px solid #e3e6ec; vertical-align: top; overflow-wrap: anywhere }
+  border-bottom: 1px solid #e3e6ec; vertical-align: top } td.long { overflow-wrap: anywhere }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums } svg { max-width: 100%; height: auto }
 @media (prefers-color-scheme: dark) { body { background: #14181f; color: #dfe4ec } td, th { border-color: #2c3442 } }
 """
+_LONG = 24  # letters from which on a word is broken
 _ROW, _LABEL, _BAR, _VALUE = 24, 220, 420, 120  # pixels of a chart
 
 
@@ -120,4 +121,6 @@ def _short(label: str) -> str:
 def _cell(value: object) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return f'<td class="number">{value:,}</td>'
-    return f"<td>{escape(str(value))}</td>"
+    text = str(value)
+    kind = ' class="long"' if any(len(word) > _LONG for word in text.split()) else ""  # an IRI; no other word is broken
+    return f"<td{kind}>{escape(text)}</td>"

@@ -24,6 +24,7 @@ from trivium.policies.reader.chains.natural import natural_templates
 _EXAMPLES = 3
 _LISTED = 10  # hubs, repeated names
 _ALIKE = 0.9  # share of the smaller relation's pairs that the other has
+_UNTYPED = 0.1  # share of entities without a type from which on it is said
 _FEW = 3  # triples of a relation that is compared with others
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _VOWEL = re.compile(r"[aeiouy]|[^\x00-\x7f]", re.IGNORECASE)
@@ -117,8 +118,10 @@ class GraphReport:
             line = f'trivium kg word KG {shlex.quote(opaque[0])} "the words that people use"'
             names = f"{', '.join(opaque[:_LISTED])}{' …' if len(opaque) > _LISTED else ''}"
             out.append(f"relation names without words: {names}; for each of them run: {line}")
-        if self.types and not self.types[0].name:
-            out.append("entities have no types: add them as the fourth column of kg build --entities F")
+        untyped = sum(each.entities for each in self.types if not each.name)
+        if untyped > _UNTYPED * self.entities:
+            share = "entities" if untyped == self.entities else f"{untyped:,} of {self.entities:,} entities"
+            out.append(f"{share} have no types: add them as the fourth column of kg build --entities F")
         out += [f"{each.one} and {each.other} look like {each.kind}s ({each.share:.0%})" for each in self.alike]
         return out
 

@@ -106,7 +106,8 @@ class _Writer:
             (each, part)
             for each in profile.types
             for part in each.properties
-            if _sayable(part) and part.name not in each.naming  # nobody asks for the name of what is named
+            # Nobody asks for the name of what is named, nor for its key.
+            if _sayable(part) and part.name not in each.naming and not (part.unique and _is_key(part))
         ]
         self._numbers = [
             (each, part) for each, part in self._named if each.name and part.kind == "number" and not _is_key(part)

@@ -24,7 +24,7 @@ _PYTHON = (3, 11)
 _LOW_DISK = 1 << 30  # bytes
 _PACKAGE = re.compile(r"[\w.-]+")
 _EXTRA = re.compile(r"extra == ['\"](\w+)['\"]")
-_SYNTHETIC = ("dev",)  # extras that nobody needs who does not work on Trivium
+_SYNTHETIC = ("dev", "docs", "mutation")  # extras that nobody needs who does not work on Trivium
 
 
 class Finding(NamedTuple):

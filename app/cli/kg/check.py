@@ -266,7 +266,8 @@ def _sections(found: GraphReport) -> Iterator[_Section]:
 
 def _value_row(kind: str, part: PropertyProfile) -> tuple[object, ...]:
     name = f"{part.name} ({part.unit})" if part.unit else part.name
-    return kind, name, part.kind, part.entities, part.minimum, part.maximum, ", ".join(part.examples[:3])
+    ends = ("", "") if part.kind == "text" else (part.minimum, part.maximum)  # the first in the alphabet says nothing
+    return kind, name, part.kind, part.entities, *ends, ", ".join(part.examples[:3])
 
 
 def _two(words: Iterable[str]) -> tuple[str, str]:

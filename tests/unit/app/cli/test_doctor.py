@@ -29,6 +29,8 @@ def test_a_sound_kg_and_one_that_is_none(
     assert said.code == 1
     found = {each["what"]: each for each in said.json["findings"]}
     assert found["kg films"]["state"] == "ok"
+    assert "extra mcp" in found
+    assert "extra mutation" not in found, "for work on Trivium itself"
     assert found["kg films"]["found"].endswith("7 triples")
     assert (found["kg gone"]["state"], said.json["wrong"]) == ("wrong", 1)
     assert "sk-secret" not in said.out

@@ -53,6 +53,7 @@ def test_findings(drugs: Path, trivium: Trivium) -> None:
     assert (kind, dose["name"], dose["minimum"], dose["maximum"]) == ("drug", "dose", "5", "9")
     assert sum(count for _, count in found["degrees"]) == found["entities"] == 5
     assert sum("CtD" in line for line in found["advice"]) == 2
+    assert any(line.startswith("1 of 5 entities have no types") for line in found["advice"])
 
 
 def test_names_without_a_word() -> None:
@@ -74,6 +75,19 @@ def test_the_page_stands_alone_and_labels_are_text(drugs: Path, trivium: Trivium
     assert "script" not in tags
     assert "svg" in tags
     assert "&lt;script&gt;alert(1)" in page
+
+
+def test_columns_of_text_have_no_smallest_value(trivium: Trivium, tmp_path: Path) -> None:
+    rows = "".join(f"{number},Shop {chr(64 + number)},Road {number},{number}.5\n" for number in range(1, 6))
+    (tmp_path / "shops.csv").write_text("id,name,street_address,area\n" + rows)
+    assert trivium("import", tmp_path / "shops.csv", "--out", tmp_path / "kg", "--mapping", tmp_path / "m").code == 0
+    lines = trivium("kg", "report", tmp_path / "kg").out.splitlines()
+    values = {
+        line.split("\t")[1]: line.split("\t")[4:6]
+        for line in lines
+        if (line.startswith("shop\t") and "text" in line) or "number" in line
+    }
+    assert values == {"street_address": ["", ""], "area": ["1.5", "5.5"]}
 
 
 def test_written_questions_have_the_graphs_answers(tmp_path: Path) -> None:
