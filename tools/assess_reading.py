@@ -120,6 +120,7 @@ async def assess_reading(
     if signals.half:  # what is asked of the names that are left is what is missing
         return Assessment(sure, signals, found.computes, (), missing, known.about, truth=truth)
     unread = tuple(dict.fromkeys([*known.strange, *(() if missing else known.foreign)]))
+    unread = tuple(word for word in unread if word not in classes().asking)  # "nothing on where" says nothing
     chat = not found.sub_questions and not known.about and is_small_talk(question)
     alone = found.taught and found.doubt is None and not found.typed and not may_ask_truth(question)
     most = DEFAULT.most(signals)

@@ -210,6 +210,9 @@ class _Said:
             if learned is not None and asks:
                 ends = [topic.chain[-1] for topic in topics if topic.chain]
                 said.append([hop for hop in ends if learned.asks(word, hop, alone=True)])
+                if word in english().asks_for and not asked[-1] and not learned.knows(word):
+                    self._add_strange(question, place, beside=False)
+                    continue
             if is_silent(word) or word in _idle() or named:
                 continue
             if learned is not None and (shown := learned.spoken(word, hops)):

@@ -244,29 +244,38 @@ async def test_of_pairs_reading_and_the_schema_s_the_surer_one_answers_what_pair
         assert sorted(entity["label"] for entity in found["answers"]) == answers
 
 
+_SCHEMAS, _PAIRS = ["Ann", "Bob"], ["Ann"]
+
+
 @pytest.mark.parametrize(
-    ("lacking", "gap", "share", "answers"),
+    ("taught", "schema", "answers"),
     [
-        (False, 0.5, 1.0, ["Ann", "Bob"]),
-        (True, 0.0, 1.0, ["Ann", "Bob"]),  # the words may well mean another thing of this entity
-        (True, 0.5, 1.0, []),  # another one fits the words better
-        (True, 0.0, 0.3, []),  # it reads too little
-        (False, 0.0, 0.3, ["Ann", "Bob"]),
+        ({"confidence": 0.1}, {"gap": 0.5}, _SCHEMAS),
+        ({"confidence": 0.1, "lacking": True}, {}, _SCHEMAS),  # the words may well mean another thing of this entity
+        ({"confidence": 0.1, "lacking": True}, {"gap": 0.5}, []),  # another one fits the words better
+        ({"confidence": 0.1, "lacking": True}, {"confidence": 0.3}, []),  # it reads too little
+        ({"confidence": 0.1}, {"confidence": 0.3}, _SCHEMAS),
+        ({"confidence": 0.8}, {"confidence": 0.6}, _PAIRS),
+        ({"confidence": 0.8, "gap": 1.5}, {"confidence": 0.6}, _SCHEMAS),  # pairs would rather ask what is lacking
+        ({"confidence": 0.8, "gap": 1.5}, {"confidence": 0.6, "gap": 1.5}, _PAIRS),
     ],
 )
-async def test_where_pairs_ask_in_these_words_for_what_is_lacking_the_schema_answers_only_what_it_reads_well(
-    lacking: bool,
-    gap: float,
-    share: float,
+async def test_what_pairs_would_rather_ask_and_the_entity_lacks_counts_against_what_they_taught(
+    taught: dict[str, Any],
+    schema: dict[str, Any],
     answers: list[str],
     graphs: Mapping[str, Path],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     known = await open_knowledge(str(graphs["company"]))
     right = await decompose_question.operation(known, "who works for Acme?")
-    right = replace(right, confidence=share, support=Support(gap=gap, hops=1))
     wrong = await decompose_question.operation(known, "who knows Cleo?")
-    pairs = replace(wrong, taught=True, confidence=0.1, support=Support(hops=1, lacking=lacking), doubt=0.0)
+
+    def made(found: Decomposition, given: dict[str, Any]) -> Decomposition:
+        support = Support(hops=1, gap=given.get("gap", 0.0), lacking=given.get("lacking", False))
+        return replace(found, confidence=given.get("confidence", 1.0), support=support)
+
+    right, pairs = made(right, schema), replace(made(wrong, taught), taught=True, doubt=0.0)
 
     async def read(*given: object) -> Decomposition:
         return right if "schema" in given else pairs

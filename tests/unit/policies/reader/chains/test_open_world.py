@@ -115,6 +115,23 @@ def test_a_question_word_says_what_pairs_ask_for_with_it_alone(shown: str, unnam
     assert _support("where is zork quuxed ?", TOWN, _taught(shown, (TOWN,))).unnamed == unnamed
 
 
+@pytest.mark.parametrize(
+    ("shown", "hop", "strange"),
+    [
+        ("what is the spouse of [mask]", SPOUSE, ("where",)),  # neither they nor the schema ask for one with "where"
+        ("what is the spouse of [mask]", TOWN, ()),  # the schema does
+        ("where is the spouse of [mask]", SPOUSE, ()),
+        ("where is the town of [mask]", SPOUSE, ()),  # they know the word: `misfit` judges it
+    ],
+)
+def test_a_question_word_that_neither_pairs_nor_the_schema_place_is_strange(
+    shown: str, hop: Hop, strange: tuple[str, ...]
+) -> None:
+    taught = _taught(shown, (TOWN if "town" in shown else SPOUSE,))
+    assert _support("where is the spouse of zork ?", hop, taught).strange == strange
+    assert _support("where is the spouse of zork ?", hop, READER).strange == ()
+
+
 def _support(text: str, hop: Hop, reader: ChainReader) -> Support:
     """The support of a hop from "zork" in a question."""
     words = split_question(text)
