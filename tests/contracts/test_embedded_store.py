@@ -169,21 +169,22 @@ async def test_who_reads_while_the_new_state_is_opened_waits_for_it(
 async def test_what_a_reader_remembers_does_not_outlive_another_ones_write(films: Path) -> None:
     reader, writer = EmbeddedStore.open(films), EmbeddedStore.open(films)
 
-    async def seen() -> tuple[list[str], list[str], bool]:
+    async def seen() -> tuple[list[str], list[str], bool, bool]:
         named, partial = (await reader.find(["Dune"]))[0], (await reader.find_partial(["dune part"]))[0]
         relations = [row.name for row in await reader.schema()]
-        return [hit.id for hit in named], [hit.id for hit in partial], "scored_by" in relations
+        profiled = "scored_by" in (await reader.profile()).relations
+        return [hit.id for hit in named], [hit.id for hit in partial], "scored_by" in relations, profiled
 
     try:
-        assert await seen() == ([], [], False)
+        assert await seen() == ([], [], False, False)
         await writer.add([Triple("Q8", "scored_by", "Q2")], [Entity("Q8", "Dune Part One", aliases=("Dune",))])
         # Partial names are asked first: no other read may bring the reader up to date for them.
         await asyncio.sleep(0.05)
         assert [hit.id for hit in (await reader.find_partial(["dune part"]))[0]] == ["Q8"]
-        assert await seen() == (["Q8"], ["Q8"], True)
+        assert await seen() == (["Q8"], ["Q8"], True, True)
         await writer.delete([Triple("Q8", "scored_by", "Q2")])
         await asyncio.sleep(0.05)
-        assert await seen() == ([], [], False)
+        assert await seen() == ([], [], False, False)
     finally:
         await reader.close()
         await writer.close()

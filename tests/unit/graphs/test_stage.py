@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextvars import ContextVar
+from importlib import import_module
 from typing import Any, NoReturn
 
 import pytest
@@ -14,6 +15,7 @@ from langgraph.types import Command, Overwrite
 from typing_extensions import TypedDict
 
 from trivium.graphs.keqing import builder, graph
+from trivium.graphs.methods import method_named
 from trivium.kg.embedded import EmbeddedStore
 from trivium.kg.errors import QueryError, QueryTimeoutError, UnreachableError, UsageError
 from trivium.nodes.keqing import retrieve
@@ -143,6 +145,23 @@ async def test_a_database_that_fails_in_the_middle_is_an_error_of_its_own(
     assert (told["answers"], told["paths"]) == ([], [])
     assert "bolt://nowhere" in told["answer"]
     assert told["events"][-1]["event"] == "UnreachableError"
+
+
+@pytest.mark.parametrize(
+    ("method", "last"),
+    [("keqing", "keqing.respond.stage"), ("oda", "oda.answer"), ("knowgpt", "knowgpt.answer.stage")],
+)
+async def test_a_database_that_fails_at_the_last_stage_is_an_error_too(
+    kg_name: str, monkeypatch: pytest.MonkeyPatch, method: str, last: str
+) -> None:
+    async def broken(*_: object, **__: object) -> NoReturn:
+        raise UnreachableError("no server answers at bolt://nowhere")
+
+    monkeypatch.setattr(import_module(f"trivium.nodes.{last}"), "get_labels", broken)
+    graph, context = import_module(f"trivium.graphs.{method}").graph, method_named(method).context(kg=kg_name)
+    told = (await graph.ainvoke({"question": "who directed Heat?"}, context=context))["answer"]
+    assert (told["stop_reason"], told["answers"], told["method"]) == ("store_error", [], method)
+    assert "bolt://nowhere" in told["answer"]
 
 
 async def test_a_database_that_fails_at_once_refuses_the_run(kg_name: str, monkeypatch: pytest.MonkeyPatch) -> None:
