@@ -19,7 +19,7 @@ from trivium.kg.embedders import Embedder
 from trivium.kg.memory import Memory
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.names import words_of
-from trivium.policies.reader.schema import Property, Schema
+from trivium.policies.reader.schema import DATED, Property, Schema
 
 Kind = Literal["type", "property", "relation", "edge"]
 """What an element is; `edge` is a property of relationships."""
@@ -34,6 +34,7 @@ _MOST = 8  # elements of one kind that a word matches
 _REMEMBERED = 2_000_000  # bytes of words and what they are like
 _ACRONYM = 0.95
 _SIDE = 0.8  # of a verb that says which side of a deed is meant
+_VERB, _DEED = 4, 0.92  # letters of a verb's stem, and how like the noun of its deed it is
 _MEASURED = 0.9  # of what a column measures whose name says its unit alone
 _JOINED = 0.95  # of a word that is a name's content in one
 _OWN = 0.95  # of a word that is a type's name
@@ -333,15 +334,17 @@ class Matcher:
             alike = 1.0 if exact else 0.5 + 0.5 * (cosine - _NEAR) / (1 - _NEAR) if cosine > _NEAR else 0.0
             if not exact and concepts and concepts & self.language.concepts.get(part, frozenset()):
                 alike = max(alike, _CONCEPT)
-            if alike < LEAST:
+            deed = part.startswith(own) and self._is_deed_of(own, part)
+            if alike < LEAST and not deed:
                 continue
             for element, weight in self._elements[row]:
                 if doer and not exact and self._is_no_person(element):
                     continue
-                score = alike * weight
+                noun = deed and self._says_when(element)
+                score = max(alike, _DEED) * max(weight, _HEAD) if noun else alike * weight
                 known = best.get(element)
                 if score >= LEAST and (known is None or score > known.score):
-                    best[element] = Match(element, score, exact, part)
+                    best[element] = Match(element, score, exact or noun, part)
         self._add_shortened(word, best)
         self._widen(best)
         for side in self.language.sides.get(own, ()):
@@ -355,6 +358,16 @@ class Matcher:
             if kinds[match.element.kind] <= _MOST or match.exact:
                 out.append(match)
         return out
+
+    def _says_when(self, element: Element) -> bool:
+        """Whether an element is a date or time of relationships, which no other word of a deed finds."""
+        profile = self.schema.profiles.get(self.schema.names[element.number]) if element.kind == "edge" else None
+        return any(each.name == element.name and each.kind in DATED for each in (profile.properties if profile else ()))
+
+    def _is_deed_of(self, own: str, part: str) -> bool:
+        """Whether part of a name is what a verb becomes as a noun: `departure_time` by "depart"; both are stems."""
+        ending = part[len(own) :] if len(own) >= _VERB else ""
+        return ending in self.language.deed_endings and (ending != "al" or own[-1] in "svw")  # no `personal`
 
     def _add_shortened(self, word: str, found: dict[Element, Match]) -> None:
         """Add columns by parts of their names that a word begins with: `int_gain` by "intelligence", `dep_time`."""

@@ -68,6 +68,8 @@ class Path(NamedTuple):
     sure: bool
 
 
+DATED = frozenset({"date", "datetime", "time"})
+"""Kinds of values that say when."""
 _CODES = frozenset({"id", "ids", "key", "code"})  # last words of the names of what numbers stand for
 _KEYS = frozenset({"id", "key", "number", "no", "nr", "code"})  # last words of the names of keys
 
@@ -121,7 +123,7 @@ class Property:
     @property
     def dated(self) -> bool:
         """Whether its values are dates or times."""
-        return self.profile.kind in ("date", "datetime", "time")
+        return self.profile.kind in DATED
 
     @property
     def yearly(self) -> bool:

@@ -12,7 +12,7 @@ from trivium.policies.reader.columns import Columns
 from trivium.policies.reader.english import WordClasses
 from trivium.policies.reader.items import Item, flat
 from trivium.policies.reader.matching import Element
-from trivium.policies.reader.schema import Path, Schema, Walk
+from trivium.policies.reader.schema import DATED, Path, Schema, Walk
 from trivium.policies.reader.sketch import Sketch
 
 Gap: TypeAlias = frozenset[str]
@@ -240,8 +240,8 @@ class Rules:
         return Item("S", node, source.type, (), score, links, "set", source.modified, True)
 
     def _is_dated(self, relation: int, name: str) -> bool:
-        """Whether a property of relationships holds dates."""
-        return any(each.name == name and each.kind in ("date", "datetime") for each in self._own(relation))
+        """Whether a property of relationships holds dates or times."""
+        return any(each.name == name and each.kind in DATED for each in self._own(relation))
 
     def _own(self, relation: int) -> Sequence[PropertyProfile]:
         profile = self._schema.profiles.get(self._schema.names[relation])

@@ -8,6 +8,7 @@ from typing import Any
 from trivium.policies.reader import scores
 from trivium.policies.reader.items import Item
 from trivium.policies.reader.rules.base import SIGNS, Gap, Rule, Rules, hops_walked
+from trivium.policies.reader.schema import DATED
 
 
 class RelationshipRules(Rules):
@@ -71,7 +72,7 @@ class RelationshipRules(Rules):
     def _dates_walked(self, source: Item, score: float, links: Any) -> Iterator[Item]:
         """When it was that a relation led to a set: "when did X join Y", by the date of their relationship."""
         for back, to in hops_walked(source.node):
-            dates = [each.name for each in self._own(back.relation) if each.kind in ("date", "datetime")]
+            dates = [each.name for each in self._own(back.relation) if each.kind in DATED]
             for hop, reached in self._schema.leaving(source.type) if len(dates) == 1 else ():
                 if hop == back.back():
                     data = ("walks", "", hop, dates[0], reached, to)

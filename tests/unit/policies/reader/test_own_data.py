@@ -227,3 +227,24 @@ def test_a_number_with_a_unit_is_compared_in_the_unit_that_a_column_without_one_
     assert write(_best(opened, asked.format("2500 kW")).plan) == "type turbine | where nominal_power > 2500000"
     assert write(_best(opened, asked.format("2500000")).plan) == "type turbine | where nominal_power > 2500000"
     assert write(_best(opened, "which turbines have a rotor area above 400 MW?").plan).endswith("rotor_area > 400")
+
+
+def test_a_verb_says_the_column_that_is_called_by_its_noun() -> None:
+    entities: list[Any] = [(name, ["trip"], {"creation_date": "2024-05-01"}) for name in ("T1", "T2")]
+    entities += [(name, ["stop"], {"personal_email": f"{name[0]}@x.org"}) for name in ("Elm Park", "Oak Hill")]
+    times = {
+        ("T1", "Elm Park"): ("07:38:00", "07:40:00"),
+        ("T1", "Oak Hill"): ("08:10:00", "08:12:00"),
+        ("T2", "Oak Hill"): ("09:00:00", "09:01:00"),
+    }
+    edges: list[Any] = [
+        (trip, "stop_times", stop, {"arrival_time": Value("time", come), "departure_time": Value("time", gone)})
+        for (trip, stop), (come, gone) in times.items()
+    ]
+    opened = _open(entities, edges)
+    for asked, column in (("depart from", "departure"), ("arrive at", "arrival"), ("leave", "departure")):
+        plan = write(_best(opened, f"when does T1 {asked} Oak Hill?").plan)
+        assert plan == f'ids "Oak Hill" | walk ^stop_times{{. = (ids "T1")}} | values #1@{column}_time'
+    assert write(_best(opened, "when was T2 created?").plan) == 'ids "T2" | values creation_date'
+    person = _best(opened, "which person knows Elm Park?")
+    assert "personal_email" not in write(person.plan), "`personal` is no deed of a person"
