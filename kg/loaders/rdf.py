@@ -6,7 +6,8 @@ a relation is its IRI. A node of the type `rdf:Statement` gives a triple's relat
 triple for each of its members. Labels, aliases and types
 become attributes of entities, not triples (what describes the vocabulary itself, a property's domain or an OWL
 restriction, is left out): `rdfs:label`, `skos:prefLabel`, `schema:name`, `foaf:name`, `dc:title` (the
-one without a language or in English first, the others as aliases), `skos:altLabel`, `rdf:type` (local name;
+one without a language or in English first, the others as aliases), `skos:altLabel`, SKOS-XL's names by their
+`skosxl:literalForm`, `rdf:type` (local name;
 an instance of a class is one of those above it, by `rdfs:subClassOf`, too).
 """
 
@@ -72,6 +73,8 @@ _LABELS = {
     "http://purl.org/dc/elements/1.1/title",
     "http://purl.org/dc/terms/title",
 }
+_XL = "http://www.w3.org/2008/05/skos-xl#"  # names that are things: of AGROVOC, EuroVoc
+_XL_NAMES = {f"{_XL}prefLabel": True, f"{_XL}altLabel": False, f"{_XL}hiddenLabel": False}
 _OWL = "http://www.w3.org/2002/07/owl#"
 _SHAPES = "http://www.w3.org/ns/shacl#"
 _SCHEMA = {f"http://www.w3.org/2000/01/rdf-schema#{name}" for name in ("domain", "range", "subPropertyOf")}
@@ -134,6 +137,8 @@ class RdfParser:
         self._stated: dict[str, _Stated] = {}
         self._members: dict[str, list[str]] = {}
         self._rests: dict[str, str] = {}
+        self._names: dict[str, list[tuple[int, str]]] = {}  # what nodes that are names say: (rank, text)
+        self._named_by: list[tuple[str, bool, str]] = []  # (entity, whether it is called so first, such a node)
         self._nodes: list[Triple] = []  # with a blank node or the empty list as tail, which may be a list
         self.statements = 0
 
@@ -204,7 +209,15 @@ class RdfParser:
             each: [outer for outer in above if _names_more(each, outer, joined[outer])]
             for each, above in self._classes.items()
         }
-        return [_entity(key, named, told) for key, named in self._named.items() if key not in self._rests]
+        for key, first, node in self._named_by:
+            said = self._names.get(node, [])
+            if first:
+                self._about(key).labels.extend(said)
+            else:
+                self._about(key).aliases.extend(text for _, text in said)
+        apart = self._rests.keys() | self._names.keys()
+        self._named_by = []
+        return [_entity(key, named, told) for key, named in self._named.items() if key not in apart]
 
     def _quads(self, file: BinaryIO) -> Iterator[Quad]:
         # Imported here: a tab file needs no RDF parser.
@@ -237,21 +250,35 @@ class RdfParser:
             self._members.setdefault(head, []).append(tail)
         elif relation == REST:
             self._rests.setdefault(head, tail)
-        elif _is_schema(relation, tail):
+        elif _is_schema(relation, tail) or self._describes(
+            head, relation, tail, getattr(quad.object, "language", None)
+        ):
             return None
-        elif relation in self._labels:
-            language = getattr(quad.object, "language", None)
-            self._about(head).labels.append((_rank(language), CONTROL.sub(" ", tail)))
-        elif relation == ALIAS:
-            self._about(head).aliases.append(CONTROL.sub(" ", tail))
-        elif relation == TYPE:
-            self._about(head).types.append(tail)
         elif tail == NIL or (tail.startswith("_:") and not isinstance(tail, ValueText)):
             self._nodes.append(Triple(head, name_of(relation), tail))
         else:
             self._note(head, relation, tail)
             return Triple(head, name_of(relation), tail)
         return None
+
+    def _describes(self, head: str, relation: str, tail: str, language: str | None) -> bool:
+        """Whether a statement names or types an entity, or is about a name that is a thing; noted if so."""
+        if relation in self._labels:
+            self._about(head).labels.append((_rank(language), CONTROL.sub(" ", tail)))
+        elif relation in _XL_NAMES:
+            self._named_by.append((head, _XL_NAMES[relation], tail))
+            self._names.setdefault(tail, [])
+        elif relation == f"{_XL}literalForm":
+            self._names.setdefault(head, []).append((_rank(language), CONTROL.sub(" ", tail)))
+        elif head in self._names or (relation == TYPE and tail == f"{_XL}Label"):
+            self._names.setdefault(head, [])  # what else is said of a name is none of the data
+        elif relation == ALIAS:
+            self._about(head).aliases.append(CONTROL.sub(" ", tail))
+        elif relation == TYPE:
+            self._about(head).types.append(tail)
+        else:
+            return False
+        return True
 
     def _note(self, head: str, relation: str, tail: str) -> None:
         """Keep what a triple says of names and classes besides."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from trivium.kg.loaders.delimited import CONTROL
-from trivium.kg.tables.codes import names_of_codes, names_without_kind
+from trivium.kg.tables.codes import names_by_number, names_of_codes, names_without_kind
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableMapping
 from trivium.kg.tables.notation import cut, plain
 from trivium.kg.tables.reading import Cell, Row, SourceTable
@@ -59,11 +59,12 @@ class Applied:
         for each in self._named.values():
             by_kind.setdefault(each.types[0], []).append(each.label)
         names = {
-            kind: {**names_without_kind(labels), **names_of_codes(labels, kind)} for kind, labels in by_kind.items()
+            kind: {**names_by_number(labels), **names_without_kind(labels), **names_of_codes(labels, kind)}
+            for kind, labels in by_kind.items()
         }
         for each in self._named.values():
             name = names[each.types[0]].get(each.label)
-            yield replace(each, aliases=(*each.aliases, name)) if name else each
+            yield replace(each, aliases=(*each.aliases, name)) if name and name != each.label else each
 
     def _places(self) -> set[str]:
         """The `TABLE.COLUMN`s that columns refer to."""

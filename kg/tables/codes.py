@@ -10,6 +10,7 @@ from pathlib import Path
 
 _FILE = Path(__file__).parent / "codes.txt"
 _CODE = re.compile("[A-Z]{2,3}")
+_NUMBERED = re.compile(r"(([^\W\d_]+) \d+)(?: ?[-\u2013:,(]|$)")
 _MOST = 0.75  # share of texts that look like codes that are of one list; states of the USA may stand beside provinces
 _COMMON, _SEVERAL = 0.8, 10  # share of a kind's names that end in one word; how many at least
 _FEW = 3  # codes below which nothing is said
@@ -36,6 +37,17 @@ def names_without_kind(labels: Collection[str]) -> Mapping[str, str]:
     if not last[:1].isalpha() or count < max(_COMMON * len(labels), _SEVERAL):
         return {}
     return {f"{rest} {end}": rest for rest, _, end in parted if rest and end == last}
+
+
+def names_by_number(labels: Collection[str]) -> Mapping[str, str]:
+    """The numbers that nearly all of a kind have before their names: "Zone 6" of "Zone 6-Morgan Hill"; else empty."""
+    found = {label: match for label in labels if (match := _NUMBERED.match(label))}
+    words = Counter(match[2] for match in found.values())
+    word, count = words.most_common(1)[0] if words else ("", 0)
+    heads = {label: match[1] for label, match in found.items() if match[2] == word}
+    if count < max(_COMMON * len(labels), _FEW) or len(set(heads.values())) < count:
+        return {}
+    return heads
 
 
 @cache

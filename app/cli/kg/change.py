@@ -161,6 +161,7 @@ def word(
 ) -> None:
     """Give a relation, property or type one more word, in [kg.NAME.words] of trivium.toml; --remove takes it back."""
     from trivium.kg.catalog import SAMPLE, SETTINGS_FILE, named_glossary, set_words
+    from trivium.kg.indexes.words import short_name
     from trivium.kg.text import closest
     from trivium.knowledge.knowledge import Knowledge
 
@@ -173,7 +174,10 @@ def word(
         profile = asyncio.run(opened.store.profile())
     known = {*profile.relations, *profile.properties, *(each.name for each in profile.types)}
     if element not in known:
-        raise UsageError(f"no relation, property or type is named {element!r}{closest(element, known)}")
+        called = [each for each in known if short_name(each) == element]  # an IRI by its last part, as answers show it
+        if len(called) != 1:
+            raise UsageError(f"no relation, property or type is named {element!r}{closest(element, known)}")
+        [element] = called
     before = [each for each, elements in named_glossary(kg).items() if element in elements]
     if (phrase in before) != remove:
         raise UsageError(f"{element} {'has no' if remove else 'already has the'} phrase {phrase!r} in {SETTINGS_FILE}")

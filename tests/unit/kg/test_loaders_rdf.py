@@ -192,3 +192,24 @@ def test_other_names_are_aliases_and_individuals_have_no_type_of_that(tmp_path: 
     assert [kind.rpartition("/")[2] for kind in land.types] == ["Land"]
     assert not entities["http://example.org/it"].types
     assert {each.tail for each in triples} >= {"Germany", "x"}
+
+
+def test_names_that_are_things_name_and_are_no_things(tmp_path: Path) -> None:
+    path = tmp_path / "crops.ttl"
+    path.write_text(
+        """@prefix : <http://a.org/> . @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+@prefix xl: <http://www.w3.org/2008/05/skos-xl#> .
+:c_8373 a skos:Concept ; xl:prefLabel :xl_en, :xl_de ; xl:altLabel :xl_alt ; skos:broader :c_7951 .
+:xl_de a xl:Label ; xl:literalForm "Weizen"@de ; :created "2001-01-01" .
+:xl_en a xl:Label ; xl:literalForm "wheat"@en .
+:xl_alt xl:literalForm "Triticum"@la ; :notation "t1" .
+:c_7951 xl:prefLabel [ xl:literalForm "cereals" ] ."""
+    )
+    reader = read_triples(path)
+    found = [triple for batch in reader for triple in batch]
+    broader = "http://www.w3.org/2004/02/skos/core#broader"
+    assert found == [Triple(f"{A}c_8373", broader, f"{A}c_7951")]
+    assert list(reader.entities()) == [
+        Entity(f"{A}c_8373", "wheat", ("Weizen", "Triticum"), ("Concept",)),
+        Entity(f"{A}c_7951", "cereals"),
+    ]

@@ -865,3 +865,15 @@ def test_a_column_is_what_nearly_all_of_its_texts_are(tmp_path: Path) -> None:
     assert columns["film"].kind != "number", "names that are numbers stay names"
     triples, _, _ = _graph([path])
     assert ("trip/H7", "hub_height", "side spec") in [tuple(each) for each in triples], "a blemish stays as it is"
+
+
+def test_a_number_before_the_name_is_a_name_as_well(tmp_path: Path) -> None:
+    zones = ["Zone 1-SF to San Bruno", "Zone 2-Millbrae to Redwood City", "Zone 3 (Atherton)", "Zone 4: Lawrence"]
+    rows = "".join(f"{60100 + number},{name}\n" for number, name in enumerate(zones))
+    [path] = _write(tmp_path, zones="zone_id,zone_name\n" + rows)
+    _, entities, _ = _graph([path])
+    assert [each.aliases for each in entities.values()] == [("Zone 1",), ("Zone 2",), ("Zone 3",), ("Zone 4",)]
+    path.write_text("zone_id,zone_name\n" + rows.replace("Zone 4", "Zone 3"))
+    assert not any(each.aliases for each in _graph([path])[1].values()), "two zones have the number"
+    path.write_text("zone_id,zone_name\n1,Apollo 11: landing\n2,Gemini 4 (walk)\n3,Voyager 2\n")
+    assert not any(each.aliases for each in _graph([path])[1].values()), "the names are not of one kind"

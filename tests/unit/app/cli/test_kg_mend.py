@@ -57,6 +57,20 @@ def test_a_word_is_written_for_a_directory_and_taken_back(trivium: Trivium, kg: 
     refused(trivium("kg", "word", kg, "directedby", "helmed"), "UsageError", "'directed_by'", code=2)
 
 
+def test_a_predicate_is_named_by_the_last_part_of_its_iri(
+    trivium: Trivium, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    terms = [f"<http://a.org/{each}>" for each in ("ann", "works.in.place", "lyon")]
+    Path("a.nt").write_text(f"{' '.join(terms)} .\n{terms[0]} <http://b.org/likes> {terms[2]} .\n")
+    assert trivium("import", "a.nt", "--out", "kg").code == 0
+    assert trivium("kg", "word", "kg", "works.in.place", "toils in").code == 0
+    assert tomllib.loads(Path("trivium.toml").read_text())["kg"]["kg"]["words"] == {
+        "http://a.org/works.in.place": ["toils in"]
+    }
+    refused(trivium("kg", "word", "kg", "works", "toils in"), "UsageError", "no relation", code=2)
+
+
 def test_the_rest_of_the_settings_stays(tmp_path: Path) -> None:
     settings = tmp_path / "trivium.toml"
     text = """\
