@@ -61,8 +61,8 @@ _SUREST = 2.5
 
 _RATHER = 0.5
 """How much a nat counts by which another reading over the whole schema is ahead, where pairs' reading and the schema's
-own are compared. What pairs taught is too sure of what an entity has in place of what was asked: weights fitted to held-out
-pairs and the same questions of other topics count it two or three times as much."""
+own are compared. What pairs taught is too sure of what an entity has in place of what was asked: weights fitted to
+held-out pairs and the same questions of other topics count it two or three times as much."""
 
 _MEANT = 1.0
 """Nats from which the schema's own reading answers where pairs ask in the same words for what the entity lacks."""

@@ -181,9 +181,7 @@ class _Said:
     def __init__(
         self, question: SplitQuestion, topics: Sequence[Topic], reader: ChainReader, *, taught: bool = False
     ) -> None:
-        self.foreign: list[str] = []
-        self.strange: list[str] = []
-        self.names: list[str] = []
+        self.foreign, self.strange, self.names = list[str](), list[str](), list[str]()
         self.beside = self.unnamed = self.asked_for = 0
         self.other_asked = self.asked_of = False
         self._saying: dict[int, list[Hop]] = {}
@@ -208,8 +206,7 @@ class _Said:
             (asked if asks else said).append(list(dict.fromkeys([*strong, *named])))
             self._saying[place] = [] if asks else said[-1]
             if learned is not None and asks:
-                ends = [topic.chain[-1] for topic in topics if topic.chain]
-                said.append([hop for hop in ends if learned.asks(word, hop, alone=True)])
+                said.append([t.chain[-1] for t in topics if t.chain and learned.asks(word, t.chain[-1], alone=True)])
                 if word in english().asks_for and not asked[-1] and not learned.knows(word):
                     self._add_strange(question, place, beside=False)
                     continue
