@@ -113,7 +113,8 @@ def parse_question(line: dict[str, Any], default_id: str) -> Question:
     """A question from one JSON object; raises `ValueError` that says which value is wrong."""
     question = line.get("question")
     if not isinstance(question, str) or not question.strip():
-        raise _ProblemError(f'"question" must be a text that is not empty, found {_show(question)}')
+        other = "" if isinstance(question, str) else "; trivium eval questions reads the files of other data sets"
+        raise _ProblemError(f'"question" must be a text that is not empty, found {_show(question)}{other}')
     chain = line.get("chain")
     answers, rows = _answers(line.get("answers"))
     return Question(

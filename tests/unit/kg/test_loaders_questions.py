@@ -59,6 +59,10 @@ def test_gzip_nulls_and_long_questions(tmp_path: Path) -> None:
         ("{}", '"question" must be a text'),
         ('{"question": "  "}', '"question" must be a text'),
         ('{"question": 3}', "found 3"),
+        (
+            '{"question": {"stem": "who?"}, "answerKey": "A"}',
+            "trivium eval questions reads the files of other data sets",
+        ),
         ('{"question": "q", "id": true}', '"id"'),
         ('{"question": "q", "topic_entities": "Alien"}', '"topic_entities" must be a list'),
         ('{"question": "q", "answers": [{}]}', '"answers" must hold texts'),
