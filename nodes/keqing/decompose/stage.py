@@ -64,6 +64,9 @@ _RATHER = 0.5
 own are compared. What pairs taught is too sure of what an entity has in place of what was asked: weights fitted to
 held-out pairs and the same questions of other topics count it two or three times as much."""
 
+_CLOSE = 3.0
+"""Nats by which another reading is ahead of the schema's own, from which that one answers nothing in place of pairs'."""
+
 _MEANT = 1.0
 """Nats from which the schema's own reading answers where pairs ask in the same words for what the entity lacks."""
 
@@ -257,7 +260,7 @@ async def _read(question: str, topics: Sequence[str], kg: str) -> _Decomposed:
         surer = not _behind(other) and _log_odds(other) >= _MEANT
     else:
         rather = _RATHER * (_behind(read) - _behind(other))
-        surer = not claimed or _log_odds(other) > _log_odds(read) - found.doubt - rather
+        surer = _log_odds(other) > _log_odds(read) - found.doubt - rather if claimed else _behind(other) < _CLOSE
     return other if _sure(other) >= MIN_CONFIDENCE and surer else read
 
 

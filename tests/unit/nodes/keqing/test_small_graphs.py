@@ -251,6 +251,7 @@ _SCHEMAS, _PAIRS = ["Ann", "Bob"], ["Ann"]
     ("taught", "schema", "answers"),
     [
         ({"confidence": 0.1}, {"gap": 0.5}, _SCHEMAS),
+        ({"confidence": 0.1}, {"gap": 3.5}, []),
         ({"confidence": 0.1, "lacking": True}, {}, _SCHEMAS),  # the words may well mean another thing of this entity
         ({"confidence": 0.1, "lacking": True}, {"gap": 0.5}, []),  # another one fits the words better
         ({"confidence": 0.1, "lacking": True}, {"confidence": 0.3}, []),  # it reads too little

@@ -124,11 +124,14 @@ def test_a_question_word_says_what_pairs_ask_for_with_it_alone(shown: str, unnam
         ("where is the town of [mask]", SPOUSE, ()),  # they know the word: `misfit` judges it
     ],
 )
-def test_a_question_word_that_neither_pairs_nor_the_schema_place_is_strange(
+def test_a_question_word_that_neither_few_pairs_nor_the_schema_place_is_strange(
     shown: str, hop: Hop, strange: tuple[str, ...]
 ) -> None:
-    taught = _taught(shown, (TOWN if "town" in shown else SPOUSE,))
-    assert _support("where is the spouse of zork ?", hop, taught).strange == strange
+    many = _taught(shown, (TOWN if "town" in shown else SPOUSE,))
+    assert many.learned is not None
+    few = replace(many, learned=replace(many.learned, mix=replace(many.learned.mix, doubt=0.0)))
+    assert _support("where is the spouse of zork ?", hop, few).strange == strange
+    assert _support("where is the spouse of zork ?", hop, many).strange == ()  # they alone are asked
     assert _support("where is the spouse of zork ?", hop, READER).strange == ()
 
 
