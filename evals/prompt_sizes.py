@@ -23,7 +23,7 @@ from trivium.kg.errors import RequestError, UsageError
 from trivium.kg.loaders import Question, read_questions
 from trivium.nodes.run.usage import estimate_tokens
 
-GOALS = {"keqing_decompose": 1_200, "oda": 2_500, "knowgpt": 600}
+GOALS = {"keqing_decompose": 1_200, "keqing_choose_plan": 1_200, "oda": 2_500, "knowgpt": 600}
 """Tokens of the longest prompt: of this name, or of the method whose name it begins with."""
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,9 +24,9 @@ from trivium.nodes.model import ModelReply, ask_typed
 from trivium.nodes.model.operator_prompts import operator_prompt
 from trivium.nodes.model.prompt_data import as_data
 from trivium.nodes.model.prompts import Prompt
-from trivium.nodes.run.usage import add_usage
+from trivium.nodes.run.usage import add_usage, estimate_tokens
 from trivium.tools.describe_entities import describe_entities
-from trivium.tools.describe_schema import describe_schema
+from trivium.tools.describe_schema import SchemaSlice, describe_schema
 from trivium.tools.link_text import link_text
 from trivium.tools.read_question import Reading
 from trivium.tools.run_plan import run_plan
@@ -69,6 +69,8 @@ date "2020-01-31"
 
 _LINES = 28  # of the schema
 _LINE = 300  # characters of one
+_FEWEST = 8  # lines of the schema that stay while there are plans to leave out
+_PROMPT = 1_120  # tokens of the prompt; with what asks for JSON at most 1,200
 _PLANS = 5
 _ENTITIES = 8
 _LONGEST = 1_000  # characters of a plan
@@ -114,10 +116,9 @@ async def choose_plan(question: str, readings: Sequence[Reading], context: Keqin
     schema = await describe_schema(context.kg, question, types, _LINES)
     values = {
         "question": as_data(question, 10_000),
-        "schema": "\n".join(as_data(line, _LINE) for line in (*schema.types, *schema.relationships)),
         "entities": "\n".join(entities) or "(none)",
-        "plans": "\n".join(f"{number}. {_shown(each)}" for number, each in enumerate(shown, 1)) or "(none)",
     }
+    values, shown = _within(values, schema, shown)
     reply = await _ask(context, values, len(shown))
     written = _plan_of(reply.value)
     wrong = await _problem(written, context) if written is not None else None
@@ -132,6 +133,36 @@ async def choose_plan(question: str, readings: Sequence[Reading], context: Keqin
     )
     usable = again is None or await _problem(again, context) is None
     return _chosen(both, again, shown) if usable else ChosenPlan(None, None, none=False, reply=both)
+
+
+def _within(
+    values: Mapping[str, str], schema: SchemaSlice, plans: Sequence[Reading]
+) -> tuple[Mapping[str, str], Sequence[Reading]]:
+    """The prompt's values and the plans shown, within its length: without the farthest of the schema, then worse plans."""
+    filled, shown = values, plans
+    for types, relationships, number in _shorter(schema, len(plans)):
+        shown = plans[:number]
+        filled = {
+            **values,
+            "schema": "\n".join(as_data(line, _LINE) for line in (*types, *relationships)),
+            "plans": "\n".join(f"{place}. {_shown(each)}" for place, each in enumerate(shown, 1)) or "(none)",
+        }
+        if estimate_tokens(operator_prompt(CHOOSE_PLAN).fill(note="", **filled)) <= _PROMPT:
+            break
+    return filled, shown
+
+
+def _shorter(schema: SchemaSlice, plans: int) -> Iterator[tuple[Sequence[str], Sequence[str], int]]:
+    """Types, relationships and the number of plans to show, ever fewer of them."""
+    types, relationships = list(schema.types), list(schema.relationships)
+    while True:
+        yield types, relationships, plans
+        if len(types) + len(relationships) > _FEWEST or (plans <= 1 and (types or relationships)):
+            (types if len(types) > len(relationships) else relationships).pop()
+        elif plans > 1:
+            plans -= 1
+        else:
+            return
 
 
 async def _ask(context: KeqingContext, values: Mapping[str, str], plans: int) -> ModelReply[PlanChoice]:

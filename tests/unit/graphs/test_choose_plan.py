@@ -15,6 +15,7 @@ from trivium.kg.types import Entity, Triple
 from trivium.knowledge.knowledge import close_all
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.model import close_models
+from trivium.nodes.run.usage import estimate_tokens
 
 PRICES = {"Oak Desk": "250", "Pine Desk": "180", "Reading Lamp": "45", "Brass Lamp": "60"}
 CHOOSE, REPAIR = "read it into query plans", "cannot be used"
@@ -112,3 +113,22 @@ async def test_the_reader_alone_is_asked_where_the_settings_say_so_or_it_is_sure
             told = await ask(server, **settings)
             assert [item["id"] for item in told["answers"]] == ["Reading Lamp"]
         assert server.count == 0
+
+
+async def test_a_large_schema_is_shown_in_part_and_the_best_plan_always(tmp_path: Path, ask: Ask) -> None:
+    things = [f"{kind}{number}" for kind in ("warehouse", "supplier", "contract", "delivery") for number in range(12)]
+    facts = [
+        Triple(f"{thing} {item}", f"average_{column}_of_{thing}", str(100 + item))
+        for thing in things
+        for column in ("price", "weight", "rating", "distance")
+        for item in range(3)
+    ]
+    build(tmp_path / "kg", [facts], [Entity(f"{t} {n}", f"{t} {n}", types=(t,)) for t in things for n in range(3)])
+    with FakeOpenAI([_says({"pick": 1})]) as server:
+        told = await ask(server, "which supplier7 has the lowest average price?", kg=str(tmp_path / "kg"))
+        prompt = server.requests[0].last
+    assert told["steps"][0]["by"] == "llm"
+    assert "1. type supplier7 | bottom 1 by average_price_of_supplier7" in prompt
+    assert "supplier7: average_" in prompt
+    assert "warehouse11" not in prompt, "what the question is not about is left out"
+    assert 1_000 <= estimate_tokens(prompt) <= 1_200
