@@ -207,8 +207,12 @@ class _Said:
             self._saying[place] = [] if asks else said[-1]
             if learned is not None and asks:
                 said.append([t.chain[-1] for t in topics if t.chain and learned.asks(word, t.chain[-1], alone=True)])
-                few = learned.mix.doubt is not None  # the schema reads too, and may place the word
-                if few and word in english().asks_for and not asked[-1] and not learned.knows(word):
+                if (
+                    learned.mix.doubt is not None
+                    and word in english().asks_for
+                    and not (asked[-1] or learned.knows(word))
+                ):
+                    # From few pairs the schema reads too, and may place the word.
                     self._add_strange(question, place, beside=False)
                     continue
             if is_silent(word) or word in _idle() or named:
