@@ -138,7 +138,7 @@ async def choose_plan(question: str, readings: Sequence[Reading], context: Keqin
 def _within(
     values: Mapping[str, str], schema: SchemaSlice, plans: Sequence[Reading]
 ) -> tuple[Mapping[str, str], Sequence[Reading]]:
-    """The prompt's values and the plans shown, within its length: without the farthest of the schema, then worse plans."""
+    """The prompt's values and the plans shown, within its length: the farthest of the schema goes, then worse plans."""
     filled, shown = values, plans
     for types, relationships, number in _shorter(schema, len(plans)):
         shown = plans[:number]

@@ -65,7 +65,7 @@ own are compared. What pairs taught is too sure of what an entity has in place o
 held-out pairs and the same questions of other topics count it two or three times as much."""
 
 _CLOSE = 3.0
-"""Nats by which another reading is ahead of the schema's own, from which that one answers nothing in place of pairs'."""
+"""Nats by which another reading is ahead of the schema's own, from which that one answers nothing in their place."""
 
 _MEANT = 1.0
 """Nats from which the schema's own reading answers where pairs ask in the same words for what the entity lacks."""
