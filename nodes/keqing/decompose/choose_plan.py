@@ -114,11 +114,8 @@ async def choose_plan(question: str, readings: Sequence[Reading], context: Keqin
     shown = list(reversed(apart.values()))[:_PLANS]
     entities, types = await _entities(question, shown, context.kg)
     schema = await describe_schema(context.kg, question, types, _LINES)
-    values = {
-        "question": as_data(question, 10_000),
-        "entities": "\n".join(entities) or "(none)",
-    }
-    values, shown = _within(values, schema, shown)
+    named = {"question": as_data(question, 10_000), "entities": "\n".join(entities) or "(none)"}
+    values, shown = _within(named, schema, shown)
     reply = await _ask(context, values, len(shown))
     written = _plan_of(reply.value)
     wrong = await _problem(written, context) if written is not None else None
@@ -136,10 +133,10 @@ async def choose_plan(question: str, readings: Sequence[Reading], context: Keqin
 
 
 def _within(
-    values: Mapping[str, str], schema: SchemaSlice, plans: Sequence[Reading]
-) -> tuple[Mapping[str, str], Sequence[Reading]]:
+    values: Mapping[str, str], schema: SchemaSlice, plans: list[Reading]
+) -> tuple[dict[str, str], list[Reading]]:
     """The prompt's values and the plans shown, within its length: the farthest of the schema goes, then worse plans."""
-    filled, shown = values, plans
+    filled, shown = dict(values), plans
     for types, relationships, number in _shorter(schema, len(plans)):
         shown = plans[:number]
         filled = {
