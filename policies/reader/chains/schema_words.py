@@ -118,6 +118,8 @@ def _forward(relation: RelationSchema, lexicon: Lexicon) -> HopWords:
         _put_literal_ends(words, own)
     for word in content:
         for concept in lexicon.about(word):
+            if types and word in concept.things and concept.doers.isdisjoint(types):
+                continue  # an actor's film is nothing that is filmed, as a director's is
             _put(words.own, concept.words | concept.doers, _SYNONYM)
             if not concept.doers:
                 _put(words.end, concept.words if word in heads else (), _SYNONYM)
@@ -161,7 +163,9 @@ def _put_types(words: HopWords, relation: RelationSchema, types: Sequence[str], 
     _put(words.start, types[:-1], _NOUN / 2)
     for word in types[-1:]:
         for concept in lexicon.about(word):
-            _put(words.start, concept.doers if word in concept.doers else concept.words, _SYNONYM)
+            done = bool(concept.doers) and word in concept.things  # a type `film` is a movie, and no deed of filming
+            said = concept.doers if word in concept.doers else concept.things if done else concept.words
+            _put(words.start, said, _SYNONYM)
     for side, names in ((words.start, relation.head_types), (words.end, relation.tail_types)):
         nouns = [word for name in names[:_TYPES_READ] for word in _stems(name)]
         _put(side, nouns, _NOUN)

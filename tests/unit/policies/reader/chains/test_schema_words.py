@@ -48,6 +48,16 @@ def test_a_path_is_read_as_type_and_property() -> None:
     assert split_name("/a/b") == (["a", "b"], [], [])
 
 
+def test_the_noun_for_what_a_deed_is_done_to_says_no_deed() -> None:
+    names = ("/film/actor/film./film/performance/film", "/film/director/film", "/film/film/produced_by")
+    words = _words(*(RelationSchema(name, 1, 1, 1) for name in names))
+    played, directed, produced = (words[name] for name in names)
+    assert "direct" in directed.own
+    assert "direct" not in {*played.own, *played.start, *produced.own, *produced.start}
+    assert {"movi", "film"} <= {*played.end} & {*produced.start}
+    assert "direct" in _words(RelationSchema("film", 1, 1, 1))["film"].own, "a bare name may say the deed"
+
+
 def test_a_path_with_dots_is_read_as_one_with_strokes() -> None:
     name = "/film/actor/film./film/performance/film"
     dotted = "http://rdf.freebase.com/ns/film.actor.film..film.performance.film"
