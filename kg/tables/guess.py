@@ -724,6 +724,10 @@ def _column(seen: _Seen, profile: _Profile, shared: SharedColumns) -> TableColum
             kind = " ".join(singular(word) for word in profile.words)
         elif _is_of_a_kind(profile, shared):
             kind = profile.words[-1]
+        if [*map(singular, kind.split())] == [
+            *map(singular, seen.words)
+        ]:  # `gpu_name` in gpus.csv: the name of its chip
+            name, kind = "_".join(profile.words), " ".join(profile.words)
         return TableColumn(name, to=kind, split=profile.split)
     return _value(profile)
 

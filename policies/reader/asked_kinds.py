@@ -90,5 +90,10 @@ class AskedKinds:
         return (self._likeness(noun, noun, names) or 0.0) >= ALIKE
 
     def _has_own_vector(self, noun: str) -> bool:
-        embedder = getattr(self.embedder, "inner", self.embedder)
-        return isinstance(embedder, StaticEmbedder) and embedder.count_tokens(f" {noun}") == 1
+        return has_own_vector(self.embedder, noun)
+
+
+def has_own_vector(embedder: Embedder, word: str) -> bool:
+    """Whether a word is one that static vectors know, and not put together from parts of others."""
+    static = getattr(embedder, "inner", embedder)
+    return isinstance(static, StaticEmbedder) and static.count_tokens(f" {word}") == 1

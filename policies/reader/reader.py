@@ -37,6 +37,7 @@ from trivium.policies.reader.items import Item, flat
 from trivium.policies.reader.matching import Element, Matcher
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.paraphrase import Paraphrases
+from trivium.policies.reader.places import Place, at_place, split_place
 from trivium.policies.reader.ranking import PlanRanking
 from trivium.policies.reader.roles import nouns_of
 from trivium.policies.reader.rules.base import RANKED, likeness
@@ -267,7 +268,9 @@ class Reader:
         proper, clause = split_clause(self._owner_asked(_which_ones(_ROUNDED.sub("", question))))
         proper, more = split_addition(proper)
         ordered = None if clause or more else self._ordered(proper)
-        tagged = self._tagger.tag(ordered.rest if ordered else proper, topics)
+        place = None if clause or more or ordered else split_place(proper, self.language)
+        asked = ordered or place
+        tagged = self._tagger.tag(asked.rest if asked else proper, topics)
         wanted = wanted_columns(self._tagger.tag(clause), self.schema) if clause else []
         added = self._added(more) if more else Added()
         parsed = self._chart.parse(tagged, deadline)
@@ -277,6 +280,8 @@ class Reader:
             tagged = self._tagger.tag(proper, topics)
             parsed = self._chart.parse(tagged, deadline)
             candidates = self._candidates(tagged, parsed, shown=False)[:CANDIDATES]
+        if place:
+            candidates = [(at_place(each[0], place.number) or each[0], each[1], each[2]) for each in candidates]
         if showing:
             candidates = [each for found in candidates for each in self._showing(found, wanted, added)]
         if (clause and not wanted) or (more and not (added.columns and candidates)):
@@ -293,22 +298,34 @@ class Reader:
             found = self._reading(tagged, drafter, sketch, item, score)
             if found.kinds and _is_all(sketch):
                 return None  # "thanks, that's all"
-            if ordered and ordered.adverb not in found.unused and self._is_by_other(sketch, ordered.order):
-                found = replace(found, unused=(*found.unused, ordered.adverb))
+            found = self._as_ordered(found, ordered, place)
             return _guided(found, chains) if chains else found
 
         readings: Iterator[Reading] = _in_order(candidates, made)
         if self.ranking and self.ranking.is_taught:
-            whole = list(readings)
-            learned = [self.ranking.of(question, each.plan, each.unread, each.read_as()) for each in whole]
-            whole = [
-                replace(each, score=each.score + more, learned=more) for each, more in zip(whole, learned, strict=True)
-            ]
-            readings = iter(sorted(whole, key=lambda reading: -reading.score))
+            readings = self._ranked(question, list(readings), self.ranking)
         best = list(readings) if run is None else self._best(readings, run, deadline, most)
         items = {sketch: item for sketch, item, _ in candidates}
         given = [self._told(each, best) for each in best[:most]] if self.ranking else best[:most]
         return [self._doubted(each, tagged, items[each.sketch]) for each in given]
+
+    def _as_ordered(self, found: Reading, ordered: Ordered | None, place: Place | None) -> Reading:
+        """A reading that says so where it does not order, or take the place in an order, as it is asked to."""
+        sketch, unused = found.sketch, found.unused
+        if ordered and ordered.adverb not in unused and self._is_by_other(sketch, ordered.order):
+            unused = (*unused, ordered.adverb)
+        if place and not _is_at_place(sketch):
+            unused = (*unused, place.word)
+        return replace(found, unused=unused) if unused != found.unused else found
+
+    @staticmethod
+    def _ranked(question: str, readings: Sequence[Reading], ranking: PlanRanking) -> Iterator[Reading]:
+        """Readings in the order that pairs taught."""
+        learned = [ranking.of(question, each.plan, each.unread, each.read_as()) for each in readings]
+        scored = [
+            replace(each, score=each.score + more, learned=more) for each, more in zip(readings, learned, strict=True)
+        ]
+        return iter(sorted(scored, key=lambda reading: -reading.score))
 
     def _doubted(self, reading: Reading, tagged: Tagged, item: Item) -> Reading:
         """A reading with what it does that no word says; looked up for the few that are given alone."""
@@ -496,6 +513,7 @@ class Reader:
                         score += scores.NAMED  # whether one thing is of a set, and not a set of one
                     # Whether there are any: "can you name 10 …?" has no number to show of them.
                     sketch = ("yes", sketch[1] if sketch[0] == "some" else sketch)  # noqa: PLW2901
+                score -= scores.TRUTHS * (ask and sketch[0] == "values" and not _is_choice(sketch))
                 sketch = self._of_one(sketch)  # noqa: PLW2901
                 key = canonical(sketch)
                 known = best.get(key)
@@ -670,6 +688,9 @@ class Reader:
         used = self._used(plan)
         told, spoken = self._accounted(tagged, used, links), bool(left)
         told.update(self._sorts.said_to_be(tagged, links, left))
+        told.update(
+            i for i in left if fold_case(tagged.positions[i]) in self.language.classes.occasions and i - 1 in read
+        )
         left = [i for i in left if i not in told]
         sorts = [i for i in self._sorts.of_others(tagged, sketch, links, left) if i not in told]
         score -= UNREAD * len({*sorts}.difference(left))  # as if it were not read at all
@@ -710,7 +731,10 @@ class Reader:
             verbs=verbs,
             kinds=named,
             nouns=sum(self._is_noun(what, sketch) for _, what, _ in links),
-            lacks=_columns_left(tagged, left) or self._half_named(tagged, left, links) or _is_of_others(sketch),
+            lacks=_columns_left(tagged, left)
+            or self._half_named(tagged, left, links)
+            or _is_of_others(sketch)
+            or _has_part(tagged, left, links, sketch),
             other_sort=bool(sorts),
             sketch=sketch,
         )
@@ -1008,6 +1032,28 @@ def _columns_left(tagged: Tagged, left: Sequence[int]) -> bool:
     )
 
 
+def _has_part(tagged: Tagged, left: Sequence[int], links: Sequence[Any], sketch: Sketch) -> bool:
+    """Whether a noun says that things have something, and what stands before it says more: "in a rift zone"."""
+    had = set(_had(sketch))
+    return any(
+        isinstance(what, Element)
+        and what.kind == "relation"
+        and what.number in had
+        and place - 1 in left
+        and not tagged.gaps[place]
+        for place, what, _ in links
+    )
+
+
+def _had(sketch: Any) -> Iterator[int]:
+    """The relations that a sketch's conditions ask for, whatever they lead to."""
+    if isinstance(sketch, tuple) and not isinstance(sketch, Walk):
+        if sketch[:1] == ("has",) and len(sketch) == 2 and sketch[1][:1] == ("e",):
+            yield from relations_walked(sketch)
+        for part in sketch:
+            yield from _had(part)
+
+
 def _is_of_others(sketch: Sketch) -> bool:
     """Whether values are those of whatever shares something with what is named: of other stones of its luster."""
     if sketch[0] != "values" or sketch[1][0] != "go" or sketch[1][1][0] != "ids":
@@ -1067,6 +1113,14 @@ def _kinds_named(sketch: Sketch) -> set[int]:
     if sketch[:1] == ("ids",):
         return {sketch[1]}
     return set[int]().union(*(_kinds_named(part) for part in sketch if type(part) is tuple))
+
+
+def _is_at_place(sketch: Any) -> bool:
+    """Whether a sketch has the one at a place of an order, as `at_place` makes it."""
+    if not isinstance(sketch, tuple) or isinstance(sketch, Walk):
+        return False
+    ordered = sketch[:1] == ("minus",) and sketch[1][:1] == sketch[2][:1] == ("top",)
+    return ordered or any(map(_is_at_place, sketch))
 
 
 def _is_table(sketch: Sketch) -> bool:

@@ -19,6 +19,7 @@ from trivium.kg.plans.plan import Value
 from trivium.kg.text import Token, fold_name, singular, tokens
 from trivium.policies.linking import NamedEntity, NameIndex
 from trivium.policies.reader import scores
+from trivium.policies.reader.asked_kinds import has_own_vector
 from trivium.policies.reader.chains.lexicon import lexicon
 from trivium.policies.reader.chains.name_variants import countries, is_people
 from trivium.policies.reader.chains.voice import voice_of
@@ -1055,9 +1056,15 @@ class Tagger:
         return tuple(number for number, count in enumerate(facts) if count >= _TOLD)
 
     def _types_without_words(self) -> tuple[int, ...]:
-        """The types that no noun can name: `4217`, for currencies."""
-        roles = enumerate(self.schema.types)
-        return tuple(number for number, role in roles if role.name and not any(map(str.isalpha, role.name)))
+        """The types that no noun can name: `4217`, for currencies; and the main one, where its name is no word."""
+        roles = list(enumerate(self.schema.types))
+        nameless = [number for number, role in roles if role.name and not any(map(str.isalpha, role.name))]
+        facts = [len(columns) for columns in self.schema.of_type]
+        main = max(range(len(facts)), key=facts.__getitem__, default=-1)
+        words = {word for form in self.schema.types[main].words for word in form} if main >= 0 else set()
+        if words and not any(has_own_vector(self.matcher.embedder, word) for word in words):  # `fairsharing`
+            nameless.append(main)
+        return tuple(dict.fromkeys(nameless))
 
     def _add_kinds(self, tagged: Tagged) -> None:
         """Nouns that nothing of a graph is called by, as any kind of things without a name: "the longest film"."""

@@ -90,6 +90,7 @@ class WordClasses:
     others: frozenset[str]
     any_: frozenset[str]
     having: frozenset[str]
+    occasions: frozenset[str]
     theirs: frozenset[str]
     among: frozenset[str]
     joining: frozenset[str]

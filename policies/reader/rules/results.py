@@ -68,7 +68,8 @@ class ResultRules(RelationshipRules):
             number = self._is_number(right.data[1][0])
             own = number and right.node and right.node[0] == "ids" and not right.data[1][0][1]
             if not own:  # "how much does X earn": one thing has one salary
-                yield right.but(data=("agg", "count", right.data[1][0], True), score=score - 0.1, links=links)
+                less = 0.1 + scores.NUMBERS * number
+                yield right.but(data=("agg", "count", right.data[1][0], True), score=score - less, links=links)
             if number:  # "the number of X's population": the value itself
                 yield right.but(score=score - (0.1 if own else 0.35), links=links)
 

@@ -1,0 +1,70 @@
+"""Places in an order: "the third longest river" is the one that the two longest leave of the three longest."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from trivium.kg.text import tokens
+from trivium.policies.reader.english import Language
+from trivium.policies.reader.schema import Walk
+from trivium.policies.reader.sketch import Sketch
+
+_ORDINAL = re.compile(r"(\d{1,2})(?:st|nd|rd|th)")
+
+
+class Place(NamedTuple):
+    """A question's place in an order.
+
+    Attributes:
+        rest: the question with a number in place of the ordinal: "the 3 longest river".
+        word: the ordinal as it was written.
+        number: at least 2.
+    """
+
+    rest: str
+    word: str
+    number: int
+
+
+def split_place(question: str, language: Language) -> Place | None:
+    """A question that asks for one place of an order; None where it asks for none, or for several.
+
+    Args:
+        question: in words.
+        language: whose ordinals and superlatives there are.
+    """
+    words, found = tokens(question), list[Place]()
+    for one, other in pairwise(words):
+        told = _ORDINAL.fullmatch(one.text)
+        number = int(told[1]) if told else language.places.get(one.text, 0)
+        if number > 1 and other.text in language.superlatives:
+            rest = f"{question[: one.start]}{number}{question[one.end :]}"
+            found.append(Place(rest, question[one.start : one.end], number))
+    return found[0] if len(found) == 1 else None
+
+
+def at_place(sketch: Sketch, number: int) -> Sketch | None:
+    """A sketch of so many first ones as one of the last of them alone; None where it orders nothing, or several."""
+    tops = list(_tops(sketch, number))
+    if len(tops) != 1:
+        return None
+    top = tops[0]
+    return _with(sketch, top, ("minus", top, (*top[:4], number - 1)))  # type: ignore[no-any-return]
+
+
+def _tops(sketch: Any, limit: int) -> Any:
+    if isinstance(sketch, tuple) and not isinstance(sketch, Walk):
+        if sketch[:1] == ("top",) and sketch[4:] == (limit,):
+            yield sketch
+        for part in sketch:
+            yield from _tops(part, limit)
+
+
+def _with(sketch: Any, old: Sketch, new: Sketch) -> Any:
+    if sketch is old:
+        return new
+    if not isinstance(sketch, tuple) or isinstance(sketch, Walk):
+        return sketch
+    return tuple(_with(part, old, new) for part in sketch)
