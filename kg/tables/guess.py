@@ -724,9 +724,7 @@ def _column(seen: _Seen, profile: _Profile, shared: SharedColumns) -> TableColum
             kind = " ".join(singular(word) for word in profile.words)
         elif _is_of_a_kind(profile, shared):
             kind = profile.words[-1]
-        if [*map(singular, kind.split())] == [
-            *map(singular, seen.words)
-        ]:  # `gpu_name` in gpus.csv: the name of its chip
+        if kind in (own := " ".join(seen.words), own.removesuffix("s")):  # `gpu_name` in gpus.csv is no row of it
             name, kind = "_".join(profile.words), " ".join(profile.words)
         return TableColumn(name, to=kind, split=profile.split)
     return _value(profile)

@@ -72,6 +72,7 @@ _MADE = 0.1  # what is lost by a name that a word is made from
 _PEOPLE = 0.95  # likeness of "Italian" to Italy
 _MEASURE = 0.8  # likeness of "cost" to a column of money
 _BORN = 0.6  # weight of "who" for those with a date of birth, where their type says no more
+_ONE_TABLE = 2 / 3  # share of all columns from which a graph is one table with what belongs to it
 _WHOEVER = 0.3  # weight of "who" for any things, in a graph without persons
 _ALIAS = 0.75  # likeness from which a phrase's one word means an element
 DATES = frozenset({"date", "year", "day"})
@@ -1056,12 +1057,14 @@ class Tagger:
         return tuple(number for number, count in enumerate(facts) if count >= _TOLD)
 
     def _types_without_words(self) -> tuple[int, ...]:
-        """The types that no noun can name: `4217`, for currencies; and the main one, where its name is no word."""
+        """The types that no noun can name: `4217`, for currencies; and the one table's, where its name is no word."""
         roles = list(enumerate(self.schema.types))
         nameless = [number for number, role in roles if role.name and not any(map(str.isalpha, role.name))]
         facts = [len(columns) for columns in self.schema.of_type]
         main = max(range(len(facts)), key=facts.__getitem__, default=-1)
-        words = {word for form in self.schema.types[main].words for word in form} if main >= 0 else set()
+        if main < 0 or facts[main] < _ONE_TABLE * sum(facts):
+            return tuple(nameless)
+        words = {word for form in self.schema.types[main].words for word in form}
         if words and not any(has_own_vector(self.matcher.embedder, word) for word in words):  # `fairsharing`
             nameless.append(main)
         return tuple(dict.fromkeys(nameless))

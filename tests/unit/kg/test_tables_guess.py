@@ -121,6 +121,14 @@ def test_numbers_that_happen_to_be_keys_are_values(tmp_path: Path) -> None:
     assert guessed["shelves"].columns["books"] == TableColumn("books", "number")
 
 
+def test_what_a_column_names_is_not_called_as_the_rows_are(tmp_path: Path) -> None:
+    cards = "name,gpu_name,memory\n" + "".join(f"Card {n},AD10{n % 3},{n}\n" for n in range(12))
+    guessed = guess_mapping(read_tables(_write(tmp_path, gpus=cards)))["gpus"]
+    assert (guessed.type, guessed.columns["gpu_name"]) == ("gpus", TableColumn("gpu_name", to="gpu name"))
+    guessed = guess_mapping(read_tables(_write(tmp_path, cards=cards)))["cards"]
+    assert guessed.columns["gpu_name"] == TableColumn("gpu", to="gpu")
+
+
 def test_several_rows_a_thing_and_rows_about_another_table(tmp_path: Path) -> None:
     states = "name,capital\n" + "".join(f"State {n},Town {n}\n" for n in range(8))
     areas = "state,area\n" + "".join(f"State {n},{n * 10}\n" for n in range(8))

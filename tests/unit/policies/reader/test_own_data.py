@@ -248,3 +248,54 @@ def test_a_verb_says_the_column_that_is_called_by_its_noun() -> None:
     assert write(_best(opened, "when was T2 created?").plan) == 'ids "T2" | values creation_date'
     person = _best(opened, "which person knows Elm Park?")
     assert "personal_email" not in write(person.plan), "`personal` is no deed of a person"
+
+
+@cache
+def _registry() -> tuple[GraphColumns, Reader]:
+    """Records whose table is called by no word, and releases with their downloads."""
+    entities: list[Any] = [
+        (name, ["fairsharing"], {"license_name": terms, "keywords": word, "year": year})
+        for name, terms, word, year in (
+            ("Reactome", "CC0-1.0", "Virology", 2003),
+            ("Ensembl", "CC-BY-4.0", "Genomics", 1999),
+            ("FlyBase", "CC0-1.0", "Genomics", 1992),
+        )
+    ]
+    entities += [
+        (name, ["release"], {"version": version, "total_downloads": count})
+        for name, version, count in (("Ada", "1.0.1", 1_200), ("Bea", "1.0.2", 90), ("Cleo", "2.0.0", 4_500))
+    ]
+    entities += [(name, ["volcanic region"], {}) for name in ("Andes", "Alps")]
+    entities += [(name, ["volcano"], {"elevation": height}) for name, height in (("Hekla", 1491), ("Etna", 3357))]
+    edges: list[Any] = [("Hekla", "volcanic_region", "Andes", {}), ("Etna", "volcanic_region", "Alps", {})]
+    return _open(entities, edges)
+
+
+def test_an_unknown_noun_asks_for_the_records_of_a_table_that_is_called_by_no_word() -> None:
+    best = _best(_registry(), "how many resources are under a CC0-1.0 license?")
+    assert write(best.plan) == 'type fairsharing | where license_name = "CC0-1.0" | count'
+    assert (best.unread, best.kinds) == ((), ("resources",))
+    # "order" is a word: what is no order is not understood.
+    assert "resources" in _best(_table(), "how many resources have a profit above 5?").unread
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("which releases were downloaded more than 1000 times?", "type release | where total_downloads > 1000"),
+        ("how many downloads did version 1.0.1 get?", 'type release | where version = "1.0.1" | sum total_downloads'),
+    ],
+)
+def test_how_often_something_was_done_is_read_from_its_count(question: str, plan: str) -> None:
+    best = _best(_registry(), question)
+    assert (write(best.plan), best.unused) == (plan, ())
+    assert "times" not in best.unread
+
+
+def test_a_question_for_yes_or_no_gets_no_text() -> None:
+    assert write(_best(_registry(), "Is Reactome tagged with Virology?").plan).endswith("| exists")
+
+
+def test_what_says_more_of_a_noun_is_missed_where_the_noun_only_asks_for_having_one() -> None:
+    best = _best(_registry(), "how many volcanoes are in a rift region?")
+    assert (best.unread, best.lacks) == (("rift",), True), write(best.plan)

@@ -1,0 +1,69 @@
+"""The one at a place of an order: "the second cheapest product" is neither two products nor the cheapest one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.shop import columns, outcome, reader
+from trivium.kg.plans.execute import Executor
+from trivium.kg.plans.text import write
+from trivium.policies.reader.english import english
+from trivium.policies.reader.places import at_place, split_place
+from trivium.policies.reader.reader import Reading
+
+
+def _read(question: str) -> list[Reading]:
+    executor = Executor(columns())
+    return reader().read(question, executor=lambda plan: outcome(executor, plan), seconds=30)
+
+
+def _ids(reading: Reading) -> list[str]:
+    found = Executor(columns()).answer(reading.plan)
+    assert isinstance(found, np.ndarray)
+    return sorted(columns().ids[row] for row in found.tolist())
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("what is the second cheapest product?", ["Steel Coil"]),
+        ("which product is the 3rd most expensive?", ["Brass Lamp"]),
+        ("what is the third cheapest product?", ["Copper Coil"]),
+        ("the fourth most expensive product", ["Reading Lamp"]),
+        ("which is the second cheapest product of Tamsin?", ["Pine Desk"]),
+        ("what are the 2 cheapest products?", ["Iron Coil", "Steel Coil"]),
+        ("what is the cheapest product?", ["Iron Coil"]),
+    ],
+)
+def test_the_one_at_a_place_is_given(question: str, answer: list[str]) -> None:
+    best = _read(question)[0]
+    assert _ids(best) == sorted(answer)
+    assert not best.unused
+
+
+def test_a_place_that_a_plan_does_not_take_is_told() -> None:
+    for reading in _read("what is the third most common category?"):
+        assert "minus" in write(reading.plan) or "third" in reading.unused
+
+
+@pytest.mark.parametrize(
+    ("question", "rest"),
+    [
+        ("the 3rd longest river", "the 3 longest river"),
+        ("Which river is the Second longest?", "Which river is the 2 longest?"),
+        ("the first and largest", None),
+        ("who lives on the second floor?", None),
+        ("the second cheapest and the third cheapest product", None),
+    ],
+)
+def test_only_an_ordinal_before_a_superlative_is_a_place(question: str, rest: str | None) -> None:
+    found = split_place(question, english())
+    assert (found.rest if found else None) == rest
+
+
+def test_what_orders_nothing_has_no_place() -> None:
+    assert at_place(("count", ("all", 0)), 3) is None
+    top = ("top", ("all", 0), ("p", (), "price", ""), True, 3)
+    assert at_place(top, 3) == ("minus", top, (*top[:4], 2))
+    assert at_place(top, 2) is None
