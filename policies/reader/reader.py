@@ -668,7 +668,11 @@ class Reader:
             function = "maximum" if item.data[0] == "max" else "minimum"
             for number in item.data[2]:
                 column = self.schema.properties[number]
-                yield ("agg", function, ("all", column.type), ("p", (), column.name, "")), scores.ALL_OF_TYPE
+                everything, term = ("all", column.type), ("p", (), column.name, "")
+                if item.data[1] > 1:  # "top 3 by price"
+                    yield ("top", everything, term, item.data[0] == "max", item.data[1]), scores.ALL_OF_TYPE
+                else:
+                    yield ("agg", function, everything, term), scores.ALL_OF_TYPE
         elif item.category == "AGG" and len(item.data) == 2:
             for number in item.data[1]:
                 column = self.schema.properties[number]

@@ -42,6 +42,10 @@ def test_the_one_at_a_place_is_given(question: str, answer: list[str]) -> None:
     assert not best.unused
 
 
+def test_several_of_what_a_column_is_of() -> None:
+    assert _ids(_read("top 3 by price")[0]) == ["Brass Lamp", "Oak Desk", "Pine Desk"]
+
+
 def test_a_place_that_a_plan_does_not_take_is_told() -> None:
     for reading in _read("what is the third most common category?"):
         assert "minus" in write(reading.plan) or "third" in reading.unused
