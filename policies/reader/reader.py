@@ -504,6 +504,8 @@ class Reader:
             for sketch, less in (*finished, *self._what_it_is(tagged, item)):
                 score = item.score - less - self._off(tagged, sketch, item)
                 score -= scores.CHOICE if not _is_choice(sketch) and _holds_choice(sketch) else 0.0
+                # "Is Reactome tagged with Virology?" asks for no description of Reactome, among what is tagged so.
+                score -= scores.TRUTHS * (ask and sketch[0] == "values" and sketch[1][0] in ("and", "where"))
                 if sketch[0] == "than" and not ask:
                     continue
                 if ask and (truth := self._truth(sketch)):
@@ -513,7 +515,6 @@ class Reader:
                         score += scores.NAMED  # whether one thing is of a set, and not a set of one
                     # Whether there are any: "can you name 10 …?" has no number to show of them.
                     sketch = ("yes", sketch[1] if sketch[0] == "some" else sketch)  # noqa: PLW2901
-                score -= scores.TRUTHS * (ask and sketch[0] == "values" and not _is_choice(sketch))
                 sketch = self._of_one(sketch)  # noqa: PLW2901
                 key = canonical(sketch)
                 known = best.get(key)
