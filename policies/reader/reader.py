@@ -666,19 +666,20 @@ class Reader:
                     else (("values", kind, (("p", (), column.name, ""),)), scores.ALL_OF_TYPE)
                 )
         elif item.category == "KEY" and item.data[2] not in ("count", "agg"):
-            function = "maximum" if item.data[0] == "max" else "minimum"
-            for number in item.data[2]:
-                column = self.schema.properties[number]
-                everything, term = ("all", column.type), ("p", (), column.name, "")
-                if item.data[1] > 1:  # "top 3 by price"
-                    yield ("top", everything, term, item.data[0] == "max", item.data[1]), scores.ALL_OF_TYPE
-                else:
-                    yield ("agg", function, everything, term), scores.ALL_OF_TYPE
+            yield from ((self._extreme_of_all(item, number), scores.ALL_OF_TYPE) for number in item.data[2])
         elif item.category == "AGG" and len(item.data) == 2:
             for number in item.data[1]:
                 column = self.schema.properties[number]
                 kind = ("every",) if column.is_type else ("all", column.type)
                 yield ("agg", item.data[0], kind, ("p", (), column.name, ""), item.data[0] == "count"), 0.4
+
+    def _extreme_of_all(self, key: Item, number: int) -> Sketch:
+        """The highest value of a column, or "top 3 by price": the things that have the highest."""
+        column, highest = self.schema.properties[number], key.data[0] == "max"
+        everything, term = ("all", column.type), ("p", (), column.name, "")
+        if key.data[1] > 1:
+            return ("top", everything, term, highest, key.data[1])
+        return ("agg", "maximum" if highest else "minimum", everything, term)
 
     def _reading(self, tagged: Tagged, drafter: Drafter, sketch: Sketch, item: Item, score: float) -> Reading:
         links = [each for each in flat(item.links) if each[0] >= 0]
