@@ -27,6 +27,7 @@ PART_OF_NAME = 0.4  # a lack of what a word says only a part of
 OF_DATE = 0.4  # things by a word of the date that they have: "building", by `built_year`
 NUMBERS = 0.5  # numbers counted where they can be added
 TRUE = 0.1  # gain: a set with a property that is yes or no
+FARTHER = 0.25  # a bound on a set whose last noun is another's: no word says what is bounded
 BEFORE = 0.4  # a number before a noun as the value of a property that no word names
 WHOSE = 0.2  # gain: the same after "with", "whose"
 SHARED = 0.3  # gain: "the same category as X"

@@ -249,6 +249,8 @@ class ConditionRules(SetRules):
         links, score = (left.links, right.links), left.score + right.score
         score -= scores.NOT_BOTH if "or" in gap and left.modified else 0.0
         score -= scores.NAMED if is_one(left) else 0.0  # cities in Egypt have more than 2 million people, not Egypt
+        bound = value[0] != "DATE" and sign != "=" and not gap
+        score -= scores.FARTHER if bound and left.modified else 0.0  # "states with three cities over 200,000"
         for column, gain in self._columns.ranked(left.type, hints, value):
             if column.identifying and sign != "=":
                 continue
