@@ -1,4 +1,4 @@
-"""The one at a place of an order: "the second cheapest product" is neither two products nor the cheapest one."""
+"""Orders and bounds: "the second cheapest product" is neither two products nor the cheapest one."""
 
 from __future__ import annotations
 
@@ -44,6 +44,12 @@ def test_the_one_at_a_place_is_given(question: str, answer: list[str]) -> None:
 
 def test_several_of_what_a_column_is_of() -> None:
     assert _ids(_read("top 3 by price")[0]) == ["Brass Lamp", "Oak Desk", "Pine Desk"]
+
+
+def test_a_bound_without_a_column_is_on_the_noun_before_it() -> None:
+    best = _read("suppliers with more than one product over 100")[0]
+    assert _ids(best) == ["Tamsin"]
+    assert "type Product | where price > 100" in write(best.plan)
 
 
 def test_a_place_that_a_plan_does_not_take_is_told() -> None:
