@@ -38,6 +38,7 @@ Category = Literal[
     "AGG",
     "G",  # "for each"
     "GK",  # what is grouped by
+    "PART",  # "year", "month" behind a "G": a part of dates
     "H",  # "how long", "when": columns by hints
     "WHERE",  # its data: ("the",) before "is the"
     "X",  # a result

@@ -1069,6 +1069,16 @@ class Tagger:
             nameless.append(main)
         return tuple(dict.fromkeys(nameless))
 
+    def _add_parts(self, tagged: Tagged) -> None:
+        """Parts of dates that are grouped by: "per month"."""
+        after = {stop for _, stop, item in tagged.items if item.category == "G"}
+        by = {place for place, gap in enumerate(tagged.gaps) if "by" in gap}
+        for place, word in enumerate(tagged.positions):
+            part = self.language.grouped_parts.get(fold_name(word))
+            if part and place in after | by:
+                links = link(place, word, 1.0)
+                tagged.items.append((place, place + 1, Item("PART", data=(part,), links=links)))
+
     def _add_kinds(self, tagged: Tagged) -> None:
         """Nouns that nothing of a graph is called by, as any kind of things without a name: "the longest film"."""
         if not self._kinds:
@@ -1616,6 +1626,7 @@ class Tagger:
         self._add_acronyms(tagged, words, spans, blocks)
         self._add_dates(tagged)
         self._add_kinds_of(tagged)
+        self._add_parts(tagged)
         for first in range(len(spans)):
             for last in range(first + 1, min(len(spans), first + 4)):
                 block = [blocks.get(spans[i][0]) for i in range(first, last + 1)]

@@ -23,6 +23,8 @@ class GroupRules(ResultRules):
             ("G P", self._group_key),
             ("G S", self._group_type),
             ("G E", self._group_edge_key),
+            ("G PART", self._group_part),
+            ("X PART", self._by_part),
             ("X P", self._by_column),
             ("GK P", self._two_keys),
             ("X GK", self._group),
@@ -64,9 +66,19 @@ class GroupRules(ResultRules):
             links, weak = (left.links, right.links), bool(left.data[0])
             yield Item("GK", data=("edge", *right.data), score=left.score + right.score, links=links, modified=weak)
 
+    def _group_part(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "per month"."""
+        links, weak = (left.links, right.links), bool(left.data[0])
+        yield Item("GK", data=("part", right.data[0]), score=left.score + right.score, links=links, modified=weak)
+
+    def _by_part(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "number of orders by month"."""
+        if left.data[0] in ("count", "agg") and "by" in gap:
+            yield from self._group(left, right.but(category="GK", data=("part", right.data[0])), gap)
+
     def _two_keys(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "per city and tier"."""
-        if left.data[0] not in ("type", "edge") and "and" in gap:
+        if left.data[0] not in ("type", "edge", "part") and "and" in gap:
             yield left.but(
                 data=(*left.data, right.data), score=left.score + right.score, links=(left.links, right.links)
             )
@@ -89,6 +101,8 @@ class GroupRules(ResultRules):
                 yield Item("X", left.node, left.type, data, score - cost, links, "set")
         elif right.data[0] == "type":
             yield from self._grouped_by_type(left, right, score, links)
+        elif right.data[0] == "part":
+            yield from self._grouped_by_part(left, right.data[1], score, links)
         else:
             yield from self._grouped(left, right.data[0], score, links, right.data[1:])
 
@@ -160,6 +174,15 @@ class GroupRules(ResultRules):
             if len(others) == len(more):
                 data = ("group", (term, *others), self._aggregates(result), None, False, None)
                 yield Item("X", result.node, result.type, data, score - cost, links, "set")
+
+    def _grouped_by_part(self, result: Item, part: str, score: float, links: Any) -> Iterator[Item]:
+        """By the year of a date, or by its year and month: January is not that of every year."""
+        for column, gain in self._columns.ranked(result.type, (), None, dated=True):
+            if column.dated and column.profile.kind != "time":
+                parts = ("year", part) if part in ("month", "quarter") else (part,)
+                keys = tuple(("p", (), column.name, each) for each in parts)
+                data = ("group", keys, self._aggregates(result), None, False, None)
+                yield Item("X", result.node, result.type, data, score + gain, links, "set")
 
     def _grouped_by_type(self, result: Item, key: Item, score: float, links: Any) -> Iterator[Item]:
         data: tuple[Any, ...]

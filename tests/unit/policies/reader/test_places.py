@@ -46,6 +46,24 @@ def test_several_of_what_a_column_is_of() -> None:
     assert _ids(_read("top 3 by price")[0]) == ["Brass Lamp", "Oak Desk", "Pine Desk"]
 
 
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("how many products were released in each year?", "type Product | group released::year : count"),
+        ("number of products by month", "type Product | group released::year, released::month : count"),
+        ("average price per year", "type Product | group released::year : average price"),
+        ("how many products per weekday", "type Product | group released::weekday : count"),
+        ("average price per category", "type Product | group IN_CATEGORY/ : average price"),
+    ],
+)
+def test_parts_of_dates_are_grouped_by(question: str, plan: str) -> None:
+    assert write(_read(question)[0].plan) == plan
+
+
+def test_what_has_no_date_is_grouped_by_no_year() -> None:
+    assert all("::year" not in write(each.plan) for each in _read("how many cities are there per year?")[:1])
+
+
 def test_a_bound_without_a_column_is_on_the_noun_before_it() -> None:
     best = _read("suppliers with more than one product over 100")[0]
     assert _ids(best) == ["Tamsin"]
