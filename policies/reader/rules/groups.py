@@ -181,7 +181,10 @@ class GroupRules(ResultRules):
             if column.dated and column.profile.kind != "time":
                 parts = ("year", part) if part in ("month", "quarter") else (part,)
                 keys = tuple(("p", (), column.name, each) for each in parts)
-                data = ("group", keys, self._aggregates(result), None, False, None)
+                aggregates = self._aggregates(result)
+                if aggregates == (("count", ("p", (), column.name, "")),):
+                    aggregates = (("count", None),)  # "how many products were released in each year"
+                data = ("group", keys, aggregates, None, False, None)
                 yield Item("X", result.node, result.type, data, score + gain, links, "set")
 
     def _grouped_by_type(self, result: Item, key: Item, score: float, links: Any) -> Iterator[Item]:
