@@ -255,7 +255,7 @@ class Rules:
 
     def _key_terms(self, source: Item, key: Item) -> Iterator[tuple[Sketch, float]]:
         """What a set is grouped by, as terms: a property, the things themselves, what they lead to."""
-        if key.data[0] == "edge":
+        if key.data[0] in ("edge", "part"):
             return
         if key.data[0] != "type":
             yield from self._term(source, key.data[0])

@@ -61,6 +61,9 @@ def test_parts_of_dates_are_grouped_by(question: str, plan: str) -> None:
 
 
 def test_what_has_no_date_is_grouped_by_no_year() -> None:
+    # Nor are figures of relationships, which have no date here.
+    assert all("::" not in write(each.plan) for each in _read("total quantity contained per year")[:1])
+    assert all("::" not in write(each.plan) for each in _read("how many orders are there in each month?")[:1])
     assert all("::year" not in write(each.plan) for each in _read("how many cities are there per year?")[:1])
 
 
