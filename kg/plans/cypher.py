@@ -322,9 +322,10 @@ class _CypherWriter:
             terms: list[Term | None] = [*plan.keys, *(None for _ in names)]
             by = terms[plan.order]
             key = self.sort_key(by, columns[plan.order]) if by is not None else columns[plan.order]
-            query = self.ordered(query, columns, key, plan.limit, descending=plan.descending)
+            query = self.ordered(query, columns, key, plan.limit, descending=plan.descending, skip=plan.skip)
         elif keys:
-            query += f" ORDER BY {', '.join(keys)}" + (f" LIMIT {int(plan.limit)}" if plan.limit is not None else "")
+            query += f" ORDER BY {', '.join(keys)}"
+            query += f" SKIP {int(plan.skip)} LIMIT {int(plan.limit)}" if plan.limit is not None else ""
         return query, self.returned(columns, entities)
 
     def of_lists(self, each: Aggregation, lists: str, name: str) -> str:

@@ -237,8 +237,7 @@ class Executor:
             if not plan.skip and 0 < wanted < len(order):  # sort no more than can be kept
                 order = order[keys[order] <= np.partition(keys[order], wanted - 1)[wanted - 1]]
             order = order[np.argsort(keys[order], kind="stable")]
-            if plan.skip:
-                order = order[np.searchsorted(keys[order], keys[order]) >= plan.skip]
+            order = _after(order, keys, plan.skip)
             order = order[_within(keys[order], plan.limit)]
         self._ordered[plan] = rows[order]
         return np.sort(rows[order])
@@ -628,16 +627,17 @@ class Executor:
         self, listed: Listed, order: int | None, plan: ValueOf | Group, main: Sequence[Column | None]
     ) -> Listed:
         """A list ordered by a column and cut to its limit."""
-        count = len(listed.at)
+        count, skip = len(listed.at), plan.skip if isinstance(plan, Group) else 0
         keep: Int64 = np.arange(count, dtype=np.int64)
         if order is not None:
             keys = _sort_keys(listed.columns[order], listed.at[:, order], main[order])
             keep = np.argsort(-keys if plan.descending else keys, kind="stable")
             if plan.limit is not None:
                 keep = keep[~np.isnan(keys[keep])]
+                keep = _after(keep, keys, skip)
                 keep = keep[_within(keys[keep], plan.limit)]
         elif plan.limit is not None:
-            keep = keep[: plan.limit]
+            keep = keep[skip : skip + plan.limit]
         return Listed(listed.columns, listed.at[keep], listed.rows[keep], listed.source)
 
     def _groups(self, plan: Group) -> Listed:
@@ -748,6 +748,15 @@ def _contains(rows: Int32, wanted: Int32) -> Bool:
         return np.zeros(len(wanted), dtype=bool)
     at = np.minimum(np.searchsorted(rows, wanted), len(rows) - 1)
     return np.asarray(rows[at] == wanted)
+
+
+def _after(order: Int64, keys: Float64, skip: int) -> Int64:
+    """Rows in the order of their keys without the first `skip` and all that equal the last of these."""
+    if not skip:
+        return order
+    ordered, places = keys[order], np.arange(len(order), dtype=np.int64)
+    starts = np.concatenate(([True], ordered[1:] != ordered[:-1]))[: len(order)]
+    return order[np.maximum.accumulate(np.where(starts, places, 0)) >= skip]
 
 
 def _within(keys: Float64, limit: int) -> Int64:

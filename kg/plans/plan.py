@@ -397,6 +397,7 @@ class Group:
         order: column (keys first, then aggregates, from 0) to order by; None orders by the keys.
         descending: largest first.
         limit: how many groups are kept, ties included; None keeps all.
+        skip: how many are left out at the front where there is a limit (the second largest: skip 1, limit 1).
     """
 
     source: Rows
@@ -406,6 +407,7 @@ class Group:
     order: int | None = None
     descending: bool = False
     limit: int | None = None
+    skip: int = 0
     ask: str = field(default="", compare=False, kw_only=True)
 
 

@@ -203,7 +203,8 @@ class _SparqlWriter:
             order = f"DESC({key})" if plan.descending else key
             return f"SELECT {' '.join(columns)} WHERE {{ {pattern} }} ORDER BY (!BOUND({key})) {order}"
         pattern += f" FILTER(BOUND({key}))" + (f" {self.main_filter(term, key)}" if term is not None else "")
-        cut = self.cut(pattern, key, plan.limit, descending=plan.descending)
+        skip = plan.skip if isinstance(plan, Group) else 0
+        cut = self.cut(pattern, key, plan.limit, descending=plan.descending, skip=skip)
         order = f"DESC({key})" if plan.descending else key
         return f"SELECT {' '.join(columns)} WHERE {{ {cut} }} ORDER BY {order}"
 
@@ -246,7 +247,8 @@ class _SparqlWriter:
         if not keys and plan.order is None:
             return select
         if plan.order is None:
-            return f"{select} ORDER BY {' '.join(keys)}" + (f" LIMIT {plan.limit}" if plan.limit is not None else "")
+            cut = f" LIMIT {plan.limit} OFFSET {plan.skip}" if plan.limit is not None else ""
+            return f"{select} ORDER BY {' '.join(keys)}{cut}"
         term = plan.keys[plan.order] if plan.order < len(keys) else None
         return self.ordered(columns, select, columns[plan.order], term, plan)
 

@@ -12,7 +12,7 @@ A plan is a source and stages with `|` between them:
 - rows: `walk STEP, …`
 - results: `values TERM, …` (`values all` repeats equal rows), `count`, `count TERM`, `sum TERM`, `average TERM`,
   `minimum TERM`, `maximum TERM` (each with `distinct` in front of the term), `exists`,
-  `group TERM, … : AGGREGATE, …` with `| having N OPERATOR VALUE`; both with `| order COLUMN`, `descending`, `| limit N`
+  `group TERM, … : AGGREGATE, …` with `| having N OPERATOR VALUE`; both with `| order COLUMN`, `descending`, `| limit N` (of groups with `skip N` behind it)
   (`group : average price, count` gives one row over all)
 - `calculate A / B` (`+ - * /`) and `holds A OPERATOR B`, where A and B are constants or `(PLAN)`
 
@@ -148,7 +148,8 @@ def _stage(plan: Any) -> str:  # noqa: ANN401, PLR0911 - one case a node with a 
 def _cut(plan: ValueOf | Group) -> str:
     order = f" | order {plan.order}" if plan.order is not None else " | order" if plan.descending else ""
     down = " descending" if plan.descending else ""
-    return f"{order}{down}" + (f" | limit {plan.limit}" if plan.limit is not None else "")
+    skip = f" skip {plan.skip}" if isinstance(plan, Group) and plan.skip else ""
+    return f"{order}{down}" + (f" | limit {plan.limit}{skip}" if plan.limit is not None else "")
 
 
 def _aggregation(each: Aggregate | Aggregation) -> str:
@@ -447,7 +448,10 @@ class _Reader:
             having = Having(self.number(), self.operator(), self.value())
             return replace(plan, having=(*plan.having, having))
         if word == "limit":
-            return replace(plan, limit=self.number())
+            plan = replace(plan, limit=self.number())
+            if isinstance(plan, Group) and self.took_word("skip"):
+                plan = replace(plan, skip=self.number())
+            return plan
         order = self.number() if self.kind == "number" else None
         return replace(plan, order=order, descending=self.took_word("descending"))
 

@@ -170,7 +170,7 @@ def _uses(sketch: Any) -> Iterator[tuple[str, bool]]:
     """The columns by which a sketch ranks, bounds, computes or answers, each with whether a date bounds it."""
     if not isinstance(sketch, tuple) or isinstance(sketch, Walk):
         return
-    if sketch[:1] == ("top",) and len(sketch) == 5:
+    if sketch[:1] == ("top",) and len(sketch) >= 5:
         yield from _column(sketch[2])
     elif sketch[:1] == ("cmp",) and len(sketch) == 4 and sketch[2] not in _EQUAL and sketch[3][0] in ("v", "vs"):
         values = sketch[3][1] if sketch[3][0] == "vs" else (sketch[3][1],)

@@ -134,7 +134,7 @@ class Paraphrases:
     def _where(self, source: Sketch, condition: Sketch) -> str:
         return f"{self.say(source)} with {self._condition(condition)}"
 
-    def _top(self, source: Sketch, term: Sketch, descending: bool, limit: int) -> str:
+    def _top(self, source: Sketch, term: Sketch, descending: bool, limit: int, *_: Any) -> str:
         many = f"{limit} " if limit > 1 else ""
         if term[0] == "n":
             return f"{many}{self.say(source)} with the {'most' if descending else 'fewest'} {self._counted(term)}"

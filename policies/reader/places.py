@@ -1,8 +1,9 @@
-"""Places in an order: "the third longest river" is the one that the two longest leave of the three longest."""
+"""Places in an order: "the third longest river" is the first one after the two longest."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -11,6 +12,8 @@ from trivium.policies.reader.english import Language
 from trivium.policies.reader.schema import Walk
 from trivium.policies.reader.sketch import Sketch
 
+_ORDERED = {"top": 5, "group": 7, "often": 7}
+"""Sketches that end in how many they take, with their lengths; behind that stands how many they skip."""
 _ORDINAL = re.compile(r"(\d{1,2})(?:st|nd|rd|th)")
 
 
@@ -47,19 +50,24 @@ def split_place(question: str, language: Language) -> Place | None:
 
 def at_place(sketch: Sketch, number: int) -> Sketch | None:
     """A sketch of so many first ones as one of the last of them alone; None where it orders nothing, or several."""
-    tops = list(_tops(sketch, number))
-    if len(tops) != 1:
-        return None
-    top = tops[0]
-    return _with(sketch, top, ("minus", top, (*top[:4], number - 1)))  # type: ignore[no-any-return]
+    first = list(_first(sketch, number))
+    return _with(sketch, first[0], (*first[0][:-1], 1, number - 1)) if len(first) == 1 else None
 
 
-def _tops(sketch: Any, limit: int) -> Any:
+def is_at_place(sketch: Any) -> bool:
+    """Whether a sketch has the one at a place of an order, as `at_place` makes it."""
+    if not isinstance(sketch, tuple) or isinstance(sketch, Walk):
+        return False
+    return len(sketch) == _ORDERED.get(sketch[0] if sketch else "", -2) + 1 or any(map(is_at_place, sketch))
+
+
+def _first(sketch: Any, limit: int) -> Iterator[Sketch]:
+    """The parts of a sketch that take so many first things, groups or values."""
     if isinstance(sketch, tuple) and not isinstance(sketch, Walk):
-        if sketch[:1] == ("top",) and sketch[4:] == (limit,):
+        if sketch and len(sketch) == _ORDERED.get(sketch[0]) and sketch[-1] == limit:
             yield sketch
         for part in sketch:
-            yield from _tops(part, limit)
+            yield from _first(part, limit)
 
 
 def _with(sketch: Any, old: Sketch, new: Sketch) -> Any:

@@ -37,7 +37,7 @@ from trivium.policies.reader.items import Item, flat
 from trivium.policies.reader.matching import Element, Matcher
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.paraphrase import Paraphrases
-from trivium.policies.reader.places import Place, at_place, split_place
+from trivium.policies.reader.places import Place, at_place, is_at_place, split_place
 from trivium.policies.reader.ranking import PlanRanking
 from trivium.policies.reader.roles import nouns_of
 from trivium.policies.reader.rules.base import RANKED, likeness
@@ -314,7 +314,7 @@ class Reader:
         sketch, unused = found.sketch, found.unused
         if ordered and ordered.adverb not in unused and self._is_by_other(sketch, ordered.order):
             unused = (*unused, ordered.adverb)
-        if place and not _is_at_place(sketch):
+        if place and not is_at_place(sketch):
             unused = (*unused, place.word)
         return replace(found, unused=unused) if unused != found.unused else found
 
@@ -646,7 +646,7 @@ class Reader:
             assert item.node is not None
             if item.data[:1] in RANKED and _is_ordered(item.node):
                 return  # by something else than is said
-            if item.data[:1] == ("limit",):
+            if item.data[:1] == ("limit",) and item.node[0] != "top":
                 yield ("some", item.node, item.data[1]), scores.ALL_OF_TYPE / 2
             less = scores.UNUSED_ORDER if item.data[:1] in (("by",), ("rank",), ("limit",)) else 0.0
             yield item.node, less + (echo if echoes(item.node) else 0.0)
@@ -1119,14 +1119,6 @@ def _kinds_named(sketch: Sketch) -> set[int]:
     if sketch[:1] == ("ids",):
         return {sketch[1]}
     return set[int]().union(*(_kinds_named(part) for part in sketch if type(part) is tuple))
-
-
-def _is_at_place(sketch: Any) -> bool:
-    """Whether a sketch has the one at a place of an order, as `at_place` makes it."""
-    if not isinstance(sketch, tuple) or isinstance(sketch, Walk):
-        return False
-    ordered = sketch[:1] == ("minus",) and sketch[1][:1] == sketch[2][:1] == ("top",)
-    return ordered or any(map(_is_at_place, sketch))
 
 
 def _is_table(sketch: Sketch) -> bool:

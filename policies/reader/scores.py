@@ -48,6 +48,7 @@ LOST_LIMIT = 1.2  # "the 4 X" whose number nothing orders by
 BARE_NUMBER = 0.45  # a number without a column
 COUNTED = 0.05  # a bound on a count
 UNCOUNTED = 0.6  # "more than three products" as a bound on a column that no word names
+NO_DATE = 0.4  # "more than 2000", "at least 1990" as a bound on dates
 COMPARED = 0.25  # gain: two figures compared, "larger than that of X"
 ONLY_ONE = 0.35  # a count of what each thing has one of
 NEXT = 0.15  # gain: a bound on a count whose noun follows: "more than three products"

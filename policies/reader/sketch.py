@@ -4,11 +4,11 @@ A sketch of a set is one of
 
     ("ids", type, ids)  ("all", type)  ("every",)  ("is", type, property, operator, value)
     ("and" | "or" | "minus", set, set)
-    ("go", set, hops, type, sure)  ("where", set, condition)  ("top", set, term, descending, limit)
+    ("go", set, hops, type, sure)  ("where", set, condition)  ("top", set, term, descending, limit[, skip])
     ("same", set, type): the set, whose members are no answer: "in the same category as X"
 
 and of a result ("values", set, terms), ("count", set), ("agg", function, set, term, distinct),
-("group", set, keys, aggregates, order, descending, limit), ("yes", set), ("walks", function, set, hop, property, …),
+("group", set, keys, aggregates, order, descending, limit[, skip, having]), ("yes", set), ("walks", function, set, hop, property, …),
 ("tally", set, hop, set at its end, end, term, function, property).
 A term is ("p", hops, property, part), ("n", hops[, set]) (how many are reached), ("e", hops) (the entity there),
 ("a", hops, property, function, whether it is the last relationship's[, set at the end]) (an aggregate over what is
@@ -224,11 +224,11 @@ class Drafter:
     def _where(self, source: Sketch, condition: Sketch) -> QueryPlan:
         return Where(self.set(source), self.condition(condition))
 
-    def _top(self, source: Sketch, term: Sketch, descending: bool, limit: int) -> QueryPlan:
-        return Top(self.set(source), self.term(term), limit, descending)
+    def _top(self, source: Sketch, term: Sketch, descending: bool, limit: int, skip: int = 0) -> QueryPlan:
+        return Top(self.set(source), self.term(term), limit, descending, skip)
 
     def _values(self, source: Sketch, terms: tuple[Sketch, ...]) -> QueryPlan:
-        if source[0] == "top" and terms == (source[2],) and source[4] == 1 and self._several(source[2]):
+        if source[0] == "top" and terms == (source[2],) and source[4:] == (1,) and self._several(source[2]):
             # "When was the latest film released?": of a film with several years the latest.
             return self._agg("maximum" if source[3] else "minimum", source[1], source[2])
         return ValueOf(self.set(source), tuple(map(self.term, terms)))
@@ -261,7 +261,17 @@ class Drafter:
             return Aggregate(rows, function, term)
         return ValueOf(rows, (term,))
 
-    def _group(self, source: Sketch, keys: Any, aggregates: Any, order: Any, descending: bool, limit: Any) -> QueryPlan:
+    def _group(
+        self,
+        source: Sketch,
+        keys: Any,
+        aggregates: Any,
+        order: Any,
+        descending: bool,
+        limit: Any,
+        skip: int = 0,
+        having: Any = (),
+    ) -> QueryPlan:
         made = tuple(
             Aggregation(function, self.term(term) if term else None, distinct=bool(term) and function == "count")
             for function, term in aggregates
@@ -270,17 +280,19 @@ class Drafter:
             self.set(source),
             tuple(map(self.term, keys)),
             made,
+            having,
             order=order,
             descending=descending,
             limit=limit,
+            skip=skip,
         )
 
     def _often(
-        self, source: Sketch, hop: Walk, name: str, to: Sketch | None, descending: bool, limit: int
+        self, source: Sketch, hop: Walk, name: str, to: Sketch | None, descending: bool, limit: int, skip: int = 0
     ) -> QueryPlan:
         """How often each value of a property of relationships occurs, the most frequent first."""
         key = Term((), name, relationship=True, start=1)
-        return Group(self._walked(source, hop, to), (key,), order=1, descending=descending, limit=limit)
+        return Group(self._walked(source, hop, to), (key,), order=1, descending=descending, limit=limit, skip=skip)
 
     def _tally(
         self, source: Sketch, hop: Walk, to: Sketch | None, start: int, key: Sketch, function: Any, name: str

@@ -53,6 +53,7 @@ _OTHERS = 0.25  # what is lost beside an exact match
 _PHRASE = 0.5  # gain of each further word of a name
 _HEAD = 0.8  # likeness from which a word is the head of a type's name
 _GENERIC = 0.25  # what is lost by a relation that a word of little content names: "involved"
+_PART_OF_DATES = 0.3  # "month", where nothing is called so
 _PARTICIPLE = 0.15  # of the likeness of "calls" to `CALLED`, where "call" is what a type is called
 _NUMBER = 0.3  # what is lost by a bare number that is a value of some property
 _SORT_OF_NAME = "sort"  # form of what a proper name may stand for as a sort of things
@@ -1070,14 +1071,15 @@ class Tagger:
         return tuple(dict.fromkeys(nameless))
 
     def _add_parts(self, tagged: Tagged) -> None:
-        """Parts of dates that are grouped by: "per month"."""
+        """Parts of dates that are grouped by: "per month", "in which month"."""
         after = {stop for _, stop, item in tagged.items if item.category == "G"}
         by = {place for place, gap in enumerate(tagged.gaps) if "by" in gap}
+        by |= {place for place, gap in enumerate(tagged.gaps) if gap & self.language.which}
         for place, word in enumerate(tagged.positions):
-            part = self.language.grouped_parts.get(fold_name(word))
+            part = self.language.grouped_parts.get(singular(fold_name(word)))
             if part and place in after | by:
                 links = link(place, word, 1.0)
-                tagged.items.append((place, place + 1, Item("PART", data=(part,), links=links)))
+                tagged.items.append((place, place + 1, Item("PART", data=(part,), score=_PART_OF_DATES, links=links)))
 
     def _add_kinds(self, tagged: Tagged) -> None:
         """Nouns that nothing of a graph is called by, as any kind of things without a name: "the longest film"."""

@@ -253,8 +253,9 @@ class Interpreter:
         return self.main.get(term.property, "") if plain and term is not None else ""
 
     def cut(self, rows: list[Any], plan: Any, mains: Sequence[str]) -> list[Any]:
+        skip = getattr(plan, "skip", 0)
         if plan.order is None:
-            return rows if plan.limit is None else rows[: plan.limit]
+            return rows if plan.limit is None else rows[skip : skip + plan.limit]
         main = mains[plan.order]
 
         def key(row: Any) -> Any:
@@ -262,6 +263,9 @@ class Interpreter:
             return None if cell is None or (main and cell[0] != main) else cell[1]
 
         some = sorted((row for row in rows if key(row) is not None), key=key, reverse=plan.descending)
+        if plan.limit is not None:
+            worst = [key(row) for row in some[:skip]][-1:]
+            some = [row for row in some[skip:] if key(row) not in worst]
         return within(some, key, plan.limit) if plan.limit is not None else some + [r for r in rows if key(r) is None]
 
     def groups(self, plan: Group) -> list[list[Cell | None]]:

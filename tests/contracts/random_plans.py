@@ -258,5 +258,7 @@ class PlanMaker:
         aggregates = tuple(self.aggregation(starts) for _ in range(self.random.randint(1, 2)))
         having = (Having(0, self.pick(COMPARABLE), self.constant()),) if self.yes(3) else ()
         if self.yes():
-            return Group(rows, tuple(keys), aggregates, having, len(keys), self.yes(), self.pick([None, 1, 2]))
+            limit = self.pick([None, 1, 2])
+            skip = self.pick([0, 0, 1, 2]) if limit else 0
+            return Group(rows, tuple(keys), aggregates, having, len(keys), self.yes(), limit, skip)
         return Group(rows, tuple(keys), aggregates, having)

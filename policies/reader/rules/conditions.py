@@ -114,7 +114,9 @@ class ConditionRules(SetRules):
             return
         if hints == _COUNT and right.category == "NUM":  # "more than 50 euros"
             hints = right.data[2] or hints
-        yield Item("C", data=(sign, hints, value), score=left.score + right.score, links=(left.links, right.links))
+        score = left.score + right.score
+        score -= scores.NO_DATE if hints == _COUNT and right.category == "DATE" else 0.0
+        yield Item("C", data=(sign, hints, value), score=score, links=(left.links, right.links))
 
     def _bound_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "six or more"."""
@@ -320,7 +322,8 @@ class ConditionRules(SetRules):
             bounds = ("vs", tuple(each[1] for each in value[1]))  # "between two and four products"
             yield Item("CP", right.node, right.type, ((), "count", sign, bounds), score + scores.NEXT, links)
         counting = hints[:1] == ("count",) and value[0] == "v" and not gap  # "four or more titles" bounds no column
-        for item in self._where_bare(right, left, gap):
+        bound = left.but(data=(sign, hints, (*value[:2], ""))) if counting else left  # nor is 2000 of them a year
+        for item in self._where_bare(right, bound, gap):
             item.score -= scores.UNCOUNTED if counting else 0.15
             yield item
 

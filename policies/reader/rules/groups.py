@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from trivium.kg.plans.plan import Value
+from trivium.kg.plans.plan import Having, Value
 from trivium.policies.reader import scores
 from trivium.policies.reader.items import Item
-from trivium.policies.reader.rules.base import Gap, Rule
+from trivium.policies.reader.rules.base import SIGNS, Gap, Rule
 from trivium.policies.reader.rules.results import ResultRules
+from trivium.policies.reader.schema import Property
 from trivium.policies.reader.sketch import Sketch
 
 _ANOTHER = 0.2  # a result beside another
@@ -32,6 +33,11 @@ class GroupRules(ResultRules):
             ("S GK", self._group_counted),
             ("P KEY", self._commonest_value),
             ("H KEY", self._commonest_time),
+            ("PART KEY", self._commonest_part),
+            ("DATE KEY", self._of_then),
+            ("P CP", self._counted_values),
+            ("X CP", self._counted_values_of),
+            ("PART CP", self._counted_parts),
             ("X X", self._two_results),
             ("X X", self._and_another),
             ("X XX", self._and_another),
@@ -119,8 +125,7 @@ class GroupRules(ResultRules):
         links, score = (left.links, right.links), left.score + right.score
         for number in left.data:
             column = self._schema.properties[number]
-            often = not column.profile.unique and (column.yearly or not column.ordered)
-            if often and self._schema.compatible(right.type, column.type):
+            if _repeats(column) and self._schema.compatible(right.type, column.type):
                 term = ("p", (), column.name, "")
                 data = ("group", (term,), (("count", None),), 1, right.data[0] == "max", right.data[1])
                 yield Item("X", right.node, right.type, data, score, links, "set")
@@ -137,6 +142,52 @@ class GroupRules(ResultRules):
                 term = ("p", (), column.name, part)
                 data = ("group", (term,), (("count", None),), 1, right.data[0] == "max", right.data[1])
                 yield Item("X", right.node, right.type, data, score + gain, links, "set")
+
+    def _commonest_part(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "on which day did the most crimes occur?"."""
+        if right.data[2] != "count" or right.node is None:
+            return
+        links, score = (left.links, right.links), left.score + right.score
+        for keys, gain in self._keys_of(right.type, left.data[0]):
+            data = ("group", keys, (("count", None),), len(keys), right.data[0] == "max", right.data[1])
+            yield Item("X", right.node, right.type, data, score + gain, links, "set")
+
+    def _of_then(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "which day of August 2017 had the most crimes?": those of then are counted."""
+        if right.data[2] == "count" and right.node is not None:
+            counted = right.but(category="S", data=())
+            for item in self._where_date(counted, left, gap):
+                data = (*right.data[:3], False, *right.data[4:])
+                yield right.but(node=item.node, data=data, score=item.score - scores.FRONTED, links=item.links)
+
+    def _counted_values(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "cities with more than five customers", where a customer's city is a value."""
+        for column in [self._schema.properties[number] for number in left.data]:
+            if _repeats(column) and self._schema.compatible(right.type, column.type):
+                yield from self._having(left, right, (("p", (), column.name, ""),), 0.0)
+
+    def _counted_values_of(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "types of crime with more than ten crimes"."""
+        if left.form == "plain" and left.data[0] == "values" and left.type == right.type and len(left.data[1]) == 1:
+            term = left.data[1][0]
+            numbers = [each.number for each in self._schema.of_type[left.type] if term[:2] == ("p", ())]
+            named = tuple(each for each in numbers if self._schema.properties[each].name == term[2])
+            yield from self._counted_values(left.but(category="P", data=named), right, gap)
+
+    def _counted_parts(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "in which months were more than ten crimes?"."""
+        for keys, gain in self._keys_of(right.type, left.data[0]) if right.node is not None else ():
+            yield from self._having(left, right, keys, gain)
+
+    @staticmethod
+    def _having(left: Item, right: Item, keys: tuple[Sketch, ...], gain: float) -> Iterator[Item]:
+        """Groups of so many as a bound on a count says."""
+        _, flag, sign, bound = right.data
+        if flag == "count" and right.node is not None and bound[0] == "v":
+            having = (Having(0, SIGNS.get(sign, sign), bound[1]),)
+            data = ("group", keys, (("count", None),), len(keys), True, None, 0, having)
+            links, score = (left.links, right.links), left.score + right.score + gain
+            yield Item("X", right.node, right.type, data, score, links, "set")
 
     def _by_column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "number of orders by city"."""
@@ -177,15 +228,21 @@ class GroupRules(ResultRules):
 
     def _grouped_by_part(self, result: Item, part: str, score: float, links: Any) -> Iterator[Item]:
         """By the year of a date, or by its year and month: January is not that of every year."""
-        for column, gain in self._columns.ranked(result.type, (), None, dated=True):
+        for keys, gain in self._keys_of(result.type, part):
+            aggregates = self._aggregates(result)
+            if aggregates == (("count", (*keys[0][:3], "")),):
+                aggregates = (("count", None),)  # "how many products were released in each year"
+            data = ("group", keys, aggregates, None, False, None)
+            yield Item("X", result.node, result.type, data, score + gain, links, "set")
+
+    def _keys_of(self, kind: int, part: str) -> Iterator[tuple[tuple[Sketch, ...], float]]:
+        """Parts of a type's dates as keys of groups, with what each gains."""
+        for column, gain in self._columns.ranked(kind, (), None, dated=True):
             if column.dated and column.profile.kind != "time":
                 parts = ("year", part) if part in ("month", "quarter") else (part,)
-                keys = tuple(("p", (), column.name, each) for each in parts)
-                aggregates = self._aggregates(result)
-                if aggregates == (("count", ("p", (), column.name, "")),):
-                    aggregates = (("count", None),)  # "how many products were released in each year"
-                data = ("group", keys, aggregates, None, False, None)
-                yield Item("X", result.node, result.type, data, score + gain, links, "set")
+                if part == "date" and column.profile.kind == "date":
+                    parts = ("",)
+                yield tuple(("p", (), column.name, each) for each in parts), gain
 
     def _grouped_by_type(self, result: Item, key: Item, score: float, links: Any) -> Iterator[Item]:
         data: tuple[Any, ...]
@@ -291,3 +348,8 @@ class GroupRules(ResultRules):
 def _is_counted(term: Sketch) -> Sketch:
     """The condition that a count is not 0."""
     return ("cmp", term, ">", ("v", Value("number", 0.0))) if len(term) > 2 else ("has", ("e", term[1]))
+
+
+def _repeats(column: Property) -> bool:
+    """Whether a column's values are what things are counted by."""
+    return not column.profile.unique and (column.yearly or not column.ordered)

@@ -60,7 +60,7 @@ class SuperlativeRules(RelationshipRules):
         if direction == "count" and all(self._occurs_often(self._schema.properties[n], direction) for n in right.data):
             return  # "the most common license" is not the last in the alphabet
         if direction in ("most", "fewest", "least", "count"):
-            if not hints and all(
+            if (not hints or direction == "count") and all(
                 self._schema.properties[n].dated or self._schema.properties[n].yearly for n in right.data
             ):
                 return  # "filed the most patents" is not filed the latest
@@ -186,18 +186,19 @@ class SuperlativeRules(RelationshipRules):
                 links,
             )
         if right.data[:1] == ("rank",):
-            yield self._top(
-                right, right.data[1], direction not in ("min", "fewest", "least"), limit, score + 0.3, links
-            )
+            if direction != "count" or right.data[1][0] != "p":  # how often is no date
+                yield self._top(
+                    right, right.data[1], direction not in ("min", "fewest", "least"), limit, score + 0.3, links
+                )
             return
         if right.data[:1] == ("by",):
             for term, cost in self._term(right, right.data[1]):
                 yield self._top(right, term, direction != "min", limit, score - cost + 0.3, links)
             return
-        if counting and direction != "count":
-            return
         if direction == "count" and right.form == "plain":
             yield from self._most_joined(right, limit, score, links)
+        if counting:
+            return
         if right.data[:1] == ("limit",):
             limit = right.data[1]
         score -= 0.1 if right.modified and not gap else 0.0

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
 from tests.shop import columns, outcome, reader
+from trivium.kg.embedders.static import StaticEmbedder
+from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.execute import Executor
+from trivium.kg.plans.plan import Value
+from trivium.kg.plans.survey import profile_of
 from trivium.kg.plans.text import write
 from trivium.policies.reader.english import english
-from trivium.policies.reader.places import at_place, split_place
+from trivium.policies.reader.opening import names_of, open_reader
+from trivium.policies.reader.places import at_place, is_at_place, split_place
 from trivium.policies.reader.reader import Reading
 
 
@@ -75,7 +82,7 @@ def test_a_bound_without_a_column_is_on_the_noun_before_it() -> None:
 
 def test_a_place_that_a_plan_does_not_take_is_told() -> None:
     for reading in _read("what is the third most common category?"):
-        assert "minus" in write(reading.plan) or "third" in reading.unused
+        assert " skip 2" in write(reading.plan) or "third" in reading.unused
 
 
 @pytest.mark.parametrize(
@@ -96,5 +103,63 @@ def test_only_an_ordinal_before_a_superlative_is_a_place(question: str, rest: st
 def test_what_orders_nothing_has_no_place() -> None:
     assert at_place(("count", ("all", 0)), 3) is None
     top = ("top", ("all", 0), ("p", (), "price", ""), True, 3)
-    assert at_place(top, 3) == ("minus", top, (*top[:4], 2))
+    assert at_place(top, 3) == (*top[:4], 1, 2)
     assert at_place(top, 2) is None
+    often = ("group", ("all", 0), (("p", (), "type", ""),), (("count", None),), 1, True, 3)
+    assert at_place(often, 3) == (*often[:6], 1, 2)
+    assert not is_at_place(often)
+    assert is_at_place(("count", at_place(often, 3)))
+
+
+@cache
+def _club() -> GraphColumns:
+    """Members, whose towns are values, and the days on which they joined."""
+    rows = [
+        ("Ann", "Leeds", "2019-03-01"),
+        ("Bob", "Leeds", "2019-03-01"),
+        ("Cat", "Leeds", "2020-03-09"),
+        ("Dan", "York", "2020-03-09"),
+        ("Eve", "York", "2020-03-09"),
+        ("Flo", "Hull", "2021-07-02"),
+    ]
+    facts = [(name, ["Member"], {"town": town, "joined": Value("date", day)}) for name, town, day in rows]
+    return GraphColumns.of(facts, [])
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        (
+            "which towns have more than two members?",
+            "type Member | group town : count | having 0 > 2 | order 1 descending",
+        ),
+        ("towns with fewer than 2 members", "type Member | group town : count | having 0 < 2 | order 1 descending"),
+        (
+            "what is the second most common town of members?",
+            "type Member | group town : count | order 1 descending | limit 1 skip 1",
+        ),
+        (
+            "on which day did the most members join?",
+            "type Member | group joined : count | order 1 descending | limit 1",
+        ),
+        (
+            "which day of 2019 had the most members?",
+            "type Member | where joined::year = 2019 | group joined : count | order 1 descending | limit 1",
+        ),
+        (
+            "which month had the fewest members?",
+            "type Member | group joined::year, joined::month : count | order 2 | limit 1",
+        ),
+    ],
+)
+def test_values_and_days_are_ranked_and_bounded_by_how_many_have_them(question: str, plan: str) -> None:
+    graph = _club()
+    executor = Executor(graph)
+    opened = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+    best, *_ = opened.read(question, executor=lambda each: outcome(executor, each), seconds=30)
+    assert write(best.plan) == plan
+
+
+def test_so_many_of_something_are_no_year() -> None:
+    assert "::year" not in write(_read("suppliers with more than 2000 products")[0].plan)
+    assert "::year > 2000" in write(_read("products released after 2000")[0].plan)
