@@ -261,31 +261,13 @@ class Drafter:
             return Aggregate(rows, function, term)
         return ValueOf(rows, (term,))
 
-    def _group(
-        self,
-        source: Sketch,
-        keys: Any,
-        aggregates: Any,
-        order: Any,
-        descending: bool,
-        limit: Any,
-        skip: int = 0,
-        having: Any = (),
-    ) -> QueryPlan:
+    def _group(self, source: Sketch, keys: Any, aggregates: Any, *cut: Any) -> QueryPlan:
+        order, descending, limit, skip, having = (*cut, *(0, ())[len(cut) - 3 :])
         made = tuple(
             Aggregation(function, self.term(term) if term else None, distinct=bool(term) and function == "count")
             for function, term in aggregates
         )
-        return Group(
-            self.set(source),
-            tuple(map(self.term, keys)),
-            made,
-            having,
-            order=order,
-            descending=descending,
-            limit=limit,
-            skip=skip,
-        )
+        return Group(self.set(source), tuple(map(self.term, keys)), made, having, order, descending, limit, skip)
 
     def _often(
         self, source: Sketch, hop: Walk, name: str, to: Sketch | None, descending: bool, limit: int, skip: int = 0
