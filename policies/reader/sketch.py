@@ -8,8 +8,8 @@ A sketch of a set is one of
     ("same", set, type): the set, whose members are no answer: "in the same category as X"
 
 and of a result ("values", set, terms), ("count", set), ("agg", function, set, term, distinct),
-("group", set, keys, aggregates, order, descending, limit[, skip, having]), ("yes", set), ("walks", function, set, hop, property, …),
-("tally", set, hop, set at its end, end, term, function, property).
+("group", set, keys, aggregates, order, descending, limit[, skip, having]), ("yes", set),
+("walks", function, set, hop, property, …), ("tally", set, hop, set at its end, end, term, function, property).
 A term is ("p", hops, property, part), ("n", hops[, set]) (how many are reached), ("e", hops) (the entity there),
 ("a", hops, property, function, whether it is the last relationship's[, set at the end]) (an aggregate over what is
 reached) or ("w0", property[, "", part]) (of the relationship itself); a condition
