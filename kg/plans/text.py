@@ -12,7 +12,8 @@ A plan is a source and stages with `|` between them:
 - rows: `walk STEP, …`
 - results: `values TERM, …` (`values all` repeats equal rows), `count`, `count TERM`, `sum TERM`, `average TERM`,
   `minimum TERM`, `maximum TERM` (each with `distinct` in front of the term), `exists`,
-  `group TERM, … : AGGREGATE, …` with `| having N OPERATOR VALUE`; both with `| order COLUMN`, `descending`, `| limit N` (of groups with `skip N` behind it)
+  `group TERM, … : AGGREGATE, …` with `| having N OPERATOR VALUE`; both with `| order COLUMN`, `descending`, `| limit N`
+  (of groups with `skip N` behind it)
   (`group : average price, count` gives one row over all)
 - `calculate A / B` (`+ - * /`) and `holds A OPERATOR B`, where A and B are constants or `(PLAN)`
 
