@@ -262,7 +262,7 @@ class Drafter:
         return ValueOf(rows, (term,))
 
     def _group(self, source: Sketch, keys: Any, aggregates: Any, *cut: Any) -> QueryPlan:
-        order, descending, limit, skip, having = (*cut, *(0, ())[len(cut) - 3 :])
+        order, descending, limit, skip, having = (*cut, *cast(tuple[Any, ...], (0, ()))[len(cut) - 3 :])
         made = tuple(
             Aggregation(function, self.term(term) if term else None, distinct=bool(term) and function == "count")
             for function, term in aggregates

@@ -59,6 +59,7 @@ class ConditionRules(SetRules):
             ("NEG P", self._missing),
             ("NEG R", self._not_related),
             ("SUP R", self._most_related),
+            ("DATE KEY", self._of_then),
         )
 
     def _one_of(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
@@ -309,6 +310,14 @@ class ConditionRules(SetRules):
         for item in self._where_date(right, left, gap):
             item.score -= 0.1
             yield item
+
+    def _of_then(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "which day of August 2017 had the most crimes?": those of then are counted."""
+        if right.data[2] == "count" and right.node is not None:
+            counted = right.but(category="S", data=())
+            for item in self._where_date(counted, left, gap):
+                data = (*right.data[:3], False, *right.data[4:])
+                yield right.but(node=item.node, data=data, score=item.score - scores.FRONTED, links=item.links)
 
     def _count_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "more than three products": a bound on how many; "11-second calls"."""

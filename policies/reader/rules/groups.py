@@ -34,7 +34,6 @@ class GroupRules(ResultRules):
             ("P KEY", self._commonest_value),
             ("H KEY", self._commonest_time),
             ("PART KEY", self._commonest_part),
-            ("DATE KEY", self._of_then),
             ("P CP", self._counted_values),
             ("X CP", self._counted_values_of),
             ("PART CP", self._counted_parts),
@@ -151,14 +150,6 @@ class GroupRules(ResultRules):
         for keys, gain in self._keys_of(right.type, left.data[0]):
             data = ("group", keys, (("count", None),), len(keys), right.data[0] == "max", right.data[1])
             yield Item("X", right.node, right.type, data, score + gain, links, "set")
-
-    def _of_then(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """As in "which day of August 2017 had the most crimes?": those of then are counted."""
-        if right.data[2] == "count" and right.node is not None:
-            counted = right.but(category="S", data=())
-            for item in self._where_date(counted, left, gap):
-                data = (*right.data[:3], False, *right.data[4:])
-                yield right.but(node=item.node, data=data, score=item.score - scores.FRONTED, links=item.links)
 
     def _counted_values(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "cities with more than five customers", where a customer's city is a value."""
