@@ -646,7 +646,7 @@ class Reader:
             assert item.node is not None
             if item.data[:1] in RANKED and _is_ordered(item.node):
                 return  # by something else than is said
-            if item.data[:1] == ("limit",) and item.node[0] != "top":
+            if item.data[:1] == ("limit",) and not _is_ordered(item.node):
                 yield ("some", item.node, item.data[1]), scores.ALL_OF_TYPE / 2
             less = scores.UNUSED_ORDER if item.data[:1] in (("by",), ("rank",), ("limit",)) else 0.0
             yield item.node, less + (echo if echoes(item.node) else 0.0)
