@@ -465,11 +465,19 @@ def _mapping(seen: _Seen, shared: SharedColumns, tables: Sequence[_Seen]) -> Tab
         return _links(seen, [*ends, named], file)
     label = _label(seen)
     type_by = _kinds(seen, _KINDS) if seen.key and _NODES & set(seen.words) else ""
-    alias = tuple(each.name for each in seen.columns.values() if about is None and _is_other_name(seen, each, label))
+    # "version 8.0.0", which "electron v8.0.0" and "v8.0.0" hold, stays what it is called.
+    inner = next((each for each in seen.columns.values() if (each.name,) == label and not _says_names(each)), None)
+    outer = [each for each in seen.columns.values() if inner and each is not inner and _is_inside(seen, inner, each)]
+    alias = tuple(
+        each.name
+        for each in seen.columns.values()
+        if about is None and (each in outer or _is_other_name(seen, each, label))
+    )
     columns = {
         profile.name: _without_type(seen, _value(profile) if profile.name in alias else _column(seen, profile, shared))
         for profile in seen.columns.values()
-        if (about is None or profile is not seen.key) and profile.name not in label and profile.name != type_by
+        if (about is None or profile is not seen.key) and profile.name != type_by
+        if profile.name not in label or outer
     }
     for each in seen.columns.values():  # `npc_dota_hero_axe` beside Axe is nothing that people call its name
         if each.name in columns and len(each.words) == 1 and each.words[0] in _NAME_WORDS and _is_technical(each):
@@ -591,6 +599,8 @@ def _without_type(seen: _Seen, column: TableColumn) -> TableColumn:
     words = column.relation.split("_")
     own = len(seen.words)
     if len(words) > own and [singular(word) for word in words[:own]] == seen.words and words[own:] != ["id"]:
+        if " ".join(words[own:]) in _NAME_WORDS:  # `gpu_name` beside a card's own
+            return column
         return replace(column, relation="_".join(words[own:]))
     return column
 
@@ -653,7 +663,7 @@ def _label(seen: _Seen) -> tuple[str, ...]:
         least = seen.rows * (_MOSTLY if seen.key is not None else _COMPLETE)
         exact = [each for each in named if _is_name(each, word, seen) and each.filled >= least]
         if exact:
-            return ((_better_name(seen, exact[0]) or exact[0]).name,)
+            return ((_shorter_name(seen, exact[0]) or _better_name(seen, exact[0]) or exact[0]).name,)
     own = next((name for words, name in texts.items() if list(words) == seen.words), None)
     loose = [name for words, name in texts.items() if words[-1:] and words[-1] in _NAME_WORDS and "." not in name]
     if own is not None or loose:
@@ -666,6 +676,27 @@ def _label(seen: _Seen) -> tuple[str, ...]:
         if len(seen.columns[name].texts) > 0.8 * seen.rows and seen.columns[name].length <= _LONG_NAME
     ]
     return (max(telling)[1],) if telling else ()
+
+
+def _shorter_name(seen: _Seen, named: _Profile) -> _Profile | None:
+    """The shortest column that names repeat, with the same few words around it in all rows: `electron v8.0.0`."""
+    found = (each for each in seen.columns.values() if each is not named and each.is_unique and each.kind is None)
+    return min((each for each in found if _is_inside(seen, each, named)), key=lambda each: each.length, default=None)
+
+
+def _is_inside(seen: _Seen, inner: _Profile, outer: _Profile) -> bool:
+    """Whether a column's texts all hold those of another, and one of few texts around them."""
+    if seen.rows < _MANY_TEXTS or inner.filled < seen.rows or outer.filled < seen.rows or inner.length >= outer.length:
+        return False
+    places = list(seen.columns)
+    one, other = places.index(inner.name), places.index(outer.name)
+    around = set[str]()
+    for row in islice(seen.table.rows(), ROWS_READ):
+        before, text, after = row[other][0].partition(row[one][0])
+        if not text or len(around) > _FEW:
+            return False
+        around.add(f"{before}\n{after}")
+    return len(around) <= _FEW
 
 
 def _better_name(seen: _Seen, named: _Profile) -> _Profile | None:
@@ -684,6 +715,10 @@ def _better_name(seen: _Seen, named: _Profile) -> _Profile | None:
         if lacking and each.is_unique and words <= _MODELS:
             return each
     return None
+
+
+def _says_names(profile: _Profile) -> bool:
+    return profile.words[-1] in _NAME_WORDS
 
 
 def _is_technical(profile: _Profile) -> bool:

@@ -23,6 +23,7 @@ NOTATIONS = (DAY_FIRST, MONTH_FIRST, DECIMAL_COMMA, *("/".join(pair) for pair in
 LIST = "[]"
 _SEPARATORS = ("|", ";")
 _COMMAS = (", ", ",")
+_SLASH = " / "
 _ITEM = re.compile(r"[^\W\d_][^\s,]*(?: [^\s,]+){0,2}")  # of a list with commas: up to three words
 _FEW_LISTS = 3
 _OFTEN = 0.5
@@ -72,7 +73,15 @@ def guess_split(texts: Iterable[str]) -> str:
         found = [text.split(mark) for text in known if mark in text]
         if len(found) >= _CUT * len(known) and all(len(part) <= _LONGEST_PART for parts in found for part in parts):
             return mark
-    return next((mark for mark in _COMMAS if _recur(known, mark)), "")
+    return next((mark for mark in _COMMAS if _recur(known, mark)), "") or (_SLASH if _combine(known) else "")
+
+
+def _combine(texts: Sequence[str]) -> bool:
+    """Whether the parts between slashes come in many combinations: "Rift zone / Oceanic crust"; one name has none."""
+    several = [text.split(_SLASH) for text in texts if _SLASH in text]
+    parts = {part for found in several for part in found}
+    short = all(len(part) <= _LONGEST_PART for part in parts)
+    return short and len(several) >= max(_CUT * len(texts), _FEW_LISTS) and len(parts) < len(several)
 
 
 def _recur(texts: Sequence[str], mark: str) -> bool:

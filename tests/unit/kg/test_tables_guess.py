@@ -124,7 +124,7 @@ def test_numbers_that_happen_to_be_keys_are_values(tmp_path: Path) -> None:
 def test_what_a_column_names_is_not_called_as_the_rows_are(tmp_path: Path) -> None:
     cards = "name,gpu_name,memory\n" + "".join(f"Card {n},AD10{n % 3},{n}\n" for n in range(12))
     guessed = guess_mapping(read_tables(_write(tmp_path, gpus=cards)))["gpus"]
-    assert (guessed.type, guessed.columns["gpu_name"]) == ("gpus", TableColumn("gpu_name", to="gpu name"))
+    assert (guessed.type, guessed.columns["gpu_name"]) == ("gpu", TableColumn("gpu_name", to="gpu name"))
     guessed = guess_mapping(read_tables(_write(tmp_path, cards=cards)))["cards"]
     assert guessed.columns["gpu_name"] == TableColumn("gpu", to="gpu")
 
@@ -885,3 +885,22 @@ def test_a_number_before_the_name_is_a_name_as_well(tmp_path: Path) -> None:
     assert not any(each.aliases for each in _graph([path])[1].values()), "two zones have the number"
     path.write_text("zone_id,zone_name\n1,Apollo 11: landing\n2,Gemini 4 (walk)\n3,Voyager 2\n")
     assert not any(each.aliases for each in _graph([path])[1].values()), "the names are not of one kind"
+
+
+def test_releases_are_called_by_their_version_where_names_only_say_it_with_the_same_words(tmp_path: Path) -> None:
+    rows = [f"{n}xb,v{n % 5}.{n}.0,electron v{n % 5}.{n}.0,{n % 5}.{n}.0,{n * 100}" for n in range(30)]
+    (path,) = _write(tmp_path, releases="node_id,tag_name,name,version,downloads\n" + "\n".join(rows))
+    mapping = guess_mapping(read_tables([path]))["releases"]
+    assert (mapping.label, mapping.alias) == (("version",), ("tag_name", "name"))
+    assert mapping.columns["version"] == TableColumn("version", "text"), '"version 3.8.0" stays a column'
+    makers = ["Boeing", "Airbus", "Fokker", "Cessna", "Piper"]
+    rows = [f"{n}xb,{makers[n % 5]} A{n},A{n}" for n in range(30)]
+    (path,) = _write(tmp_path, planes="node_id,name,model\n" + "\n".join(rows))
+    assert guess_mapping(read_tables([path]))["planes"].label == ("name",), "the maker is part of the name"
+
+
+def test_parts_between_slashes_are_several_values_where_they_combine() -> None:
+    crusts = [f"{zone} / {crust}" for zone in ("Rift zone", "Intraplate") for crust in ("Thin", "Thick", "Other")]
+    assert guess_split(crusts) == " / "
+    assert cut("Rift zone / Thin", " / ") == ["Rift zone", "Thin"]
+    assert not guess_split(["Andesite / Basaltic Andesite", "Basalt / Picro-Basalt", "Dacite", "Trachyte / Latite"])
