@@ -43,7 +43,7 @@ _ORDINAL = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?$")
 def literals(text: str, words: Sequence[Token], language: Language) -> list[Literal_]:
     """All literals of a question; none overlaps another, the longest reading first."""
     found = [*_dates(text, words), *_worded_dates(words, language), *_times(text, words, language)]
-    found += _year_parts(words, language)
+    found += [*_year_parts(words, language), *_early_years(words, language)]
     found = [each for each in found if each.stop > each.start]
     taken = {place for each in found for place in range(each.start, each.stop)}
     for each in _numbers(text, words, language):
@@ -123,6 +123,14 @@ def _year_parts(words: Sequence[Token], language: Language) -> Iterator[Literal_
             yield Literal_(start, stop + 1, "month", (int(texts[stop]), *ends))
         elif short and place and _YEAR.fullmatch(texts[place - 1]):
             yield Literal_(place - 1, place + 1, "month", (int(texts[place - 1]), *ends))
+
+
+def _early_years(words: Sequence[Token], language: Language) -> Iterator[Literal_]:
+    """`the year 50`; years of four digits are known without the word."""
+    for place in range(1, len(words) - 1):
+        called = language.grouped_parts.get(words[place].text) == "year" and words[place - 1].text in language.stop
+        if called and re.fullmatch(r"[1-9]\d{0,2}", words[place + 1].text):
+            yield Literal_(place, place + 2, "year", int(words[place + 1].text))
 
 
 def _near_number(texts: Sequence[str], place: int) -> bool:

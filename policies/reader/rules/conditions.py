@@ -16,6 +16,7 @@ from trivium.policies.reader.schema import Walk
 from trivium.policies.reader.sketch import Sketch
 
 _BOUNDS = ("M", "CP", "C", "P")  # what an "or" joins as conditions on one set
+_REACHED = "reached"  # a flag of bounds on what a relation leads to
 _COUNT = ("count",)  # hints of "over", "under", "above": prepositions but for numbers
 
 
@@ -53,6 +54,7 @@ class ConditionRules(SetRules):
             ("P CP", self._name_column),
             ("C R", self._count_bound_relation),
             ("R CP", self._count_of_relation),
+            ("R C", self._bound_of_reached),
             ("NUM CMP", self._bound_after),
             ("DATE CMP", self._bound_after),
             ("CP CMP", self._bound_after_noun),
@@ -191,6 +193,8 @@ class ConditionRules(SetRules):
         """As in "type not 'Burglary'", "population larger than that of texas"."""
         columns, *rest = right.data
         score = left.score + right.score
+        if rest[0] == _REACHED:
+            return
         if columns and set(columns) & set(left.data):
             yield right.but(score=score + scores.BOUND, links=(left.links, right.links))
         elif not columns:
@@ -206,6 +210,9 @@ class ConditionRules(SetRules):
             return
         if flag == "set":
             yield from self._where_set(left, right)
+            return
+        if flag == _REACHED:
+            yield from self._where_reached(left, right, score)
             return
         for term, cost in self._aggregates_of(left, columns) if flag == "agg" else self._term(left, columns):
             condition: Sketch | None
@@ -335,6 +342,28 @@ class ConditionRules(SetRules):
         for item in self._where_bare(right, bound, gap):
             item.score -= scores.UNCOUNTED if counting else 0.15
             yield item
+
+    def _bound_of_reached(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "(states) whose highest point is below 200 meters": a bound on what a relation leads to."""
+        sign, hints, value = right.data
+        if sign != "between" and value[0] in ("v", "DATE") and not gap.isdisjoint(self._words.being):
+            data = ((), _REACHED, sign, (left.data[0], hints, value))
+            score, links = left.score + right.score + 0.25, (left.links, right.links)
+            yield Item("CP", None, -1, data, score, links)
+
+    def _where_reached(self, left: Item, right: Item, score: float) -> Iterator[Item]:
+        """Those whose relation leads to something within a bound on its own column."""
+        _, _, sign, (relation, hints, value) = right.data
+        links = (left.links, right.links)
+        for hop, reached in self._schema.leaving(left.type):
+            if hop.relation != relation or hop.direction == "in":
+                continue
+            for column, gain in self._columns.ranked(reached, hints, value):
+                term = ("p", (self._schema.walk(hop, left.type, reached),), column.name, "")
+                condition = self._columns.condition(term, column, SIGNS.get(sign, sign), value)
+                if condition is not None and not (column.identifying and sign != "="):
+                    node = ("where", left.node, condition)
+                    yield Item("S", node, left.type, (), score + gain, links, "set", True, left.extreme)
 
     def _count_bound_relation(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "more than three actors", where `ACTED_IN` leads to them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -163,3 +164,24 @@ def test_values_and_days_are_ranked_and_bounded_by_how_many_have_them(question: 
 def test_so_many_of_something_are_no_year() -> None:
     assert "::year" not in write(_read("suppliers with more than 2000 products")[0].plan)
     assert "::year > 2000" in write(_read("products released after 2000")[0].plan)
+
+
+def test_a_year_below_a_thousand_is_told_by_its_word() -> None:
+    facts = [(f"King {at}", ["King"], {"death_year": year, "chapter": 50.0}) for at, year in enumerate([37.0, 92.0])]
+    graph = GraphColumns.of(facts, [])
+    opened = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+    executor = Executor(graph)
+    best, *_ = opened.read("which kings died before the year 50?", executor=lambda each: outcome(executor, each))
+    assert write(best.plan) == "type King | where death_year < 50"
+
+
+def test_a_bound_is_on_what_a_relation_leads_to() -> None:
+    facts: list[Any] = [(f"Country {at}", ["Country"], {"density": 10.0 * at}) for at in range(4)]
+    facts += [(f"Peak {at}", ["Peak"], {"elevation": 300.0 * at}) for at in range(4)]
+    edges: list[Any] = [(f"Country {at}", "highest_point", f"Peak {at}", {}) for at in range(4)]
+    graph = GraphColumns.of(facts, edges)
+    opened = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+    executor = Executor(graph)
+    question = "countries whose highest point is below 400 meters"
+    best, *_ = opened.read(question, executor=lambda each: outcome(executor, each))
+    assert write(best.plan) == "type Country | where highest_point/elevation < 400"
