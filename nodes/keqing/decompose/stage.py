@@ -315,6 +315,7 @@ async def _read_by(
         foreign = found.support is not None and bool(found.support.foreign)
         reads = planned.reading.unread
         misses = (foreign and not reads) or (_goes_on(planned.reading, found) and set(reads) <= set(found.unread))
+        misses = misses or (not reads and _goes_beyond(planned.reading, found))  # no word is left for the rest
         by_chains, assessment = (by_chains, assessment) if misses else assessed[0]
     if assessment.confidence < MIN_CONFIDENCE:  # where nothing is claimed, what the graph lacks is said
         by_chains, assessment = next((each for each in assessed if each[1].missing), (by_chains, assessment))
@@ -344,6 +345,13 @@ def _goes_on(reading: Reading, found: Decomposition) -> bool:
     walked = {hop.relation for sub in found.sub_questions for hop in sub.chain or ()}
     further = frozenset(relations(reading.plan)) - walked
     return bool(further) and walked <= frozenset(relations(reading.plan)) and further.isdisjoint(reading.unsaid)
+
+
+def _goes_beyond(reading: Reading, found: Decomposition) -> bool:
+    """Whether chains walk all that a plan does, and on from there: "what dishes did X create", to where they are."""
+    walked = [hop.relation for sub in found.sub_questions for hop in sub.chain or ()]
+    same = list(relations(reading.plan))
+    return len(walked) > len(same) and walked[: len(same)] == same
 
 
 def _strange(found: Decomposition) -> frozenset[str]:
