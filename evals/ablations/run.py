@@ -175,7 +175,7 @@ class ChainPredictor:
         }
         readings = [self._real(reading) for reading in self.reader.readings(split, starts, two=False)]
         cue = has_exclusion_cue(split.plain)
-        found = await first_feasible(readings, leaves, store, excluding=cue)
+        found = await first_feasible(readings, leaves, store, split)
         if found is None:
             return []
         return await self._walk(found.links[0][0].id, found.reading.topics[0].chain, store, cue=cue)

@@ -32,7 +32,7 @@ from trivium.policies.reader.chains.readings import (
 )
 from trivium.policies.reader.chains.similar_mentions import Initials, place_of, widened, with_initials
 from trivium.policies.reader.chains.templates import Exclusion, schema_template
-from trivium.policies.reader.english import english
+from trivium.policies.reader.english import classes, english
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.ranking import PlanRanking
 
@@ -125,7 +125,7 @@ class CompactDecomposer:
         hops = {hit.id: everything for mention in question.mentions for hit in mention.hits}
         two = found is not None and len(found.reading.topics) > 1
         opened = self.reader.readings(question, hops, two=two) if everything else []
-        return support(question, found.reading if found else None, opened, self.reader)
+        return support(question, found.reading if found else None, opened, self.reader, found.links if found else ())
 
     def _hops(self, schema: Sequence[RelationSchema]) -> frozenset[Hop]:
         """All hops of a schema; of the one asked about last they are kept, as each question asks for them."""
@@ -168,20 +168,19 @@ class CompactDecomposer:
         known = self.reader.known
         if self.reader.learned is None and readings and names_left(question, readings[0], known):
             readings = self.reader.readings(question, hops, two=True)
-        cue = has_exclusion_cue(question.plain)
-        found = await first_feasible(readings, hops, store, excluding=cue)
+        found = await first_feasible(readings, hops, store, question)
         if found is None and self.is_taught:  # what pairs show leads nowhere from here
             readings = self.reader.readings(question, hops, two=False, beside=True)
-            found = await first_feasible(readings, hops, store, excluding=cue)
+            found = await first_feasible(readings, hops, store, question)
         if found is None and any(len(reading.topics) > 1 for reading in readings):
             # Names that nothing joins: one of them was none.
             readings = [reading for reading in readings if len(reading.topics) == 1] or self.reader.readings(
                 question, hops, two=False
             )
-            found = await first_feasible(readings, hops, store, excluding=cue)
+            found = await first_feasible(readings, hops, store, question)
         if found is None:
             return None, 0.0
-        share = await _share(found, readings, hops, store, excluding=cue)
+        share = await _share(found, readings, hops, store, question)
         found = replace(found, chains=chains_of(readings, hops))
         return found, share if self.reader.learned is None else self.reader.learned.mix.probability(share)
 
@@ -243,8 +242,20 @@ def _computes(question: SplitQuestion, found: Feasible | None) -> tuple[str, ...
     named = {place for topic in topics for place in _span(topic.mention)}
     own = {word for topic in topics for hop in topic.chain for word in words_of(hop.relation)}
     named |= {place for place, word in enumerate(question.plain) if word in own}
-    spans = [span for span in english().computing(question.plain) if named.isdisjoint(range(*span))]
+    after = {topic.mention.stop for topic in topics if question.plain[topic.mention.start - 1] in classes().being}
+    spans = [
+        span
+        for span in english().computing(question.plain)
+        if named.isdisjoint(range(*span)) and not (span[0] in after and _is_said_of(question.plain, span))
+    ]
     return tuple(" ".join(question.plain[start:stop]) for start, stop in spans)
+
+
+def _is_said_of(words: Sequence[str], span: tuple[int, int]) -> bool:
+    """Whether a superlative right after a name says how something is, and ranks nothing: "what is X best known for"."""
+    first, stop = span
+    ranks = words[first:stop] == [words[first]] and words[first] in english().superlatives
+    return ranks and len(words) == stop + 2 and words[-1] in classes().ends | {"as"}
 
 
 def _span(mention: Mention) -> range:
@@ -256,8 +267,7 @@ async def _share(
     readings: Sequence[ChainReading],
     hops: dict[str, frozenset[Hop]],
     store: GraphStore,
-    *,
-    excluding: bool,
+    question: SplitQuestion,
 ) -> float:
     """The share of the chosen reading, and of those that reach the same, in the probability of all readings.
 
@@ -272,7 +282,7 @@ async def _share(
         if place >= _WALKED or mass < _NOTHING:
             other += mass
             continue
-        found = await first_feasible([reading], hops, store, excluding=excluding)
+        found = await first_feasible([reading], hops, store, question)
         answers = await reached(chosen, store) if answers is None else answers
         if found is not None and await reached(found, store) == answers:
             same += mass

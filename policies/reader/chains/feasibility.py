@@ -8,6 +8,8 @@ from itertools import product
 
 from trivium.kg.store import GraphStore
 from trivium.kg.types import EntityHit, Hop, LogicalChain
+from trivium.policies.reader.chains.mentions import SplitQuestion
+from trivium.policies.reader.chains.phrasing import has_exclusion_cue, is_bare
 from trivium.policies.reader.chains.readings import ChainReading, Topic, candidates
 from trivium.policies.reader.guidance import Chains
 
@@ -34,11 +36,21 @@ class Feasible:
 
 
 async def first_feasible(
-    readings: Sequence[ChainReading], hops: dict[str, frozenset[Hop]], store: GraphStore, *, excluding: bool
+    readings: Sequence[ChainReading],
+    hops: dict[str, frozenset[Hop]],
+    store: GraphStore,
+    question: SplitQuestion,
 ) -> Feasible | None:
-    """The best reading that reaches an entity; `excluding` leaves topics out of what counts as reached."""
+    """The best reading that reaches an entity.
+
+    The topic itself does not count where the question asks for others, nor where nothing but an asking word says what
+    is asked: "where is X?" is not answered by X.
+    """
+    cue = has_exclusion_cue(question.plain)
     for reading in readings[:_TRIALS]:
         if len(reading.topics) == 1:
+            (topic,) = reading.topics
+            excluding = (cue and len(topic.chain) > 1) or is_bare(question, topic.mention)
             found = await _one_topic(reading, hops, store, excluding=excluding)
         else:
             found = await _topics(reading, hops, store)
@@ -66,7 +78,7 @@ async def _one_topic(
     topic = reading.topics[0]
     feasible = []
     for hit in candidates(topic, hops):
-        without = [hit.id] if excluding and len(topic.chain) > 1 else []
+        without = [hit.id] if excluding else []
         if await store.reaches(hit.id, topic.chain, without):
             feasible.append(hit)
     return Feasible(reading, (tuple(feasible),)) if feasible else None

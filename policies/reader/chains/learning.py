@@ -117,7 +117,7 @@ async def learn(  # noqa: PLR0913 - all that a lesson is made of
     progress("read the schema", 0, None)
     segments = await schema_model(store, embedder, synonyms or {}, written)
     short = await _short_names(store)
-    plain = KnownWords(classes().question, frozenset(segments.stems))
+    plain = KnownWords(classes().phrasing, frozenset(segments.stems))
 
     async def look_further(question: SplitQuestion) -> SplitQuestion:
         return await widened(question, plain, store, short)
@@ -255,7 +255,7 @@ class _Lesson:
         self.wider, self.lexical, self.short, self.store = wider, lexical, short, store
         self.network = network
         self.plain = ChainReader(
-            lexical, KnownWords(classes().question, frozenset(lexical.segments.stems)), DEFAULT_MENTION_MODEL
+            lexical, KnownWords(classes().phrasing, frozenset(lexical.segments.stems)), DEFAULT_MENTION_MODEL
         )
 
     async def reader(self, pairs: Sequence[AlignedPair], progress: Progress) -> tuple[ChainReader, int, HeldOut | None]:

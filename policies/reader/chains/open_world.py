@@ -7,16 +7,19 @@ other relations than the chosen ones, and which are like no word of the schema.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 
 from trivium.kg.similarity import is_typo
 from trivium.kg.text import fold_name, singular
-from trivium.kg.types import Hop, LogicalChain
+from trivium.kg.types import EntityHit, Hop, LogicalChain
 from trivium.policies.reader.chains.chain_search import ChainModel
+from trivium.policies.reader.chains.decomposer import MASK
 from trivium.policies.reader.chains.mentions import Mention, SplitQuestion
+from trivium.policies.reader.chains.name_variants import initials
+from trivium.policies.reader.chains.phrasing import identity_place, is_idle
 from trivium.policies.reader.chains.readings import ChainReader, ChainReading, Topic, names_refused
 from trivium.policies.reader.chains.segment_model import NEAR, is_silent
 from trivium.policies.reader.english import classes, english
@@ -32,8 +35,12 @@ _BEYOND = 4.0
 """Nats of lead from which what pairs taught does not mean the chosen chain, and its words do not speak for it."""
 _ELSEWHERE = 1.2
 """Nats by which it speaks more for another one."""
+_YEAR = 4
+"""Digits of a number that may be a year."""
+_INITIALS = 3
+"""Letters from which initials name as a name does."""
 _OF_A_KIND = 1.0
-"""Nats from which a relation leads to what an asking word asks for; below a quarter of it, it does not."""
+"""Nats from which a relation leads to what an asking word asks for; below 0, it does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +88,11 @@ class Support:
 
 
 def support(
-    question: SplitQuestion, chosen: ChainReading | None, opened: Sequence[ChainReading], reader: ChainReader
+    question: SplitQuestion,
+    chosen: ChainReading | None,
+    opened: Sequence[ChainReading],
+    reader: ChainReader,
+    links: Sequence[Sequence[EntityHit]] = (),
 ) -> Support:
     """The support of the chosen reading; of the best open one where none was chosen.
 
@@ -90,6 +101,7 @@ def support(
         chosen: the feasible reading that the answer comes from.
         opened: readings over the whole schema, best first.
         reader: what scored them.
+        links: for each chosen topic its entities, the one that is meant first; its mention's own without them.
     """
     best = opened[0] if opened else chosen
     if best is None:
@@ -103,9 +115,13 @@ def support(
     said = _Said(question, read.topics, reader, taught=chosen is not None and gap < _BEYOND)
     chains = [topic.chain for topic in read.topics]
     last = asked.topics[0].chain if ahead else ()
-    similar = [topic.mention for topic in read.topics if topic.mention.hits[0].match in ("partial", "fuzzy")]
-    similar = [mention for mention in similar if not _is_plural(mention)]
-    wrong = sum(not _is_short_for(mention) for mention in similar)
+    meant = [link[0] for link in links] if links else [topic.mention.hits[0] for topic in read.topics]
+    similar = [
+        (fold_name(topic.mention.text), hit)
+        for topic, hit in zip(read.topics, meant, strict=True)
+        if hit.match in ("partial", "fuzzy") and not _is_whole(fold_name(topic.mention.text), hit.label, topic.chain)
+    ]
+    wrong = sum(not _is_short_for(said, hit) for said, hit in similar)
     return Support(
         gap=gap,
         score=best.score,
@@ -159,20 +175,27 @@ def _meaning(reading: ChainReading) -> frozenset[tuple[int, int, LogicalChain]]:
     return frozenset((topic.mention.start, topic.mention.stop, topic.chain) for topic in reading.topics)
 
 
-def _is_plural(mention: Mention) -> bool:
-    """Whether a mention is the plural of its entity's name: "cats"."""
-    said, name = fold_name(mention.text), fold_name(mention.hits[0].label)
-    return said != name and singular(said) == name
+def _is_whole(said: str, label: str, chain: LogicalChain) -> bool:
+    """Whether folded words are all of an entity's name that the question need give.
 
-
-def _is_short_for(mention: Mention) -> bool:
-    """Whether a mention is a part of its entity's name, its initials or people, or the name with a typo."""
-    hit = mention.hits[0]
-    text, label = fold_name(mention.text), fold_name(hit.label)
-    said, name = text.split(), label.split()
-    if set(said) <= set(name) or (hit.match == "partial" and len(said) == 1 and set(said).isdisjoint(name)):
+    Its plural ("cats"), its initials ("nfl"), and what the relation says too: countries *speak* French (Language).
+    """
+    name = fold_name(label)
+    if (said != name and singular(said) == name) or (len(said) >= _INITIALS and said == initials(label)):
         return True
-    return hit.match == "fuzzy" and is_typo(text, label, hit.score)
+    words = name.split()
+    rest = [word for word in words if word not in said.split()]
+    own = _stems(chain[0].relation) if chain else frozenset()
+    return set(said.split()) <= set(words) and all(_root(word) in own for word in rest)
+
+
+def _is_short_for(said: str, hit: EntityHit) -> bool:
+    """Whether folded words are a part of an entity's name, its initials or people, or the name with a typo."""
+    label = fold_name(hit.label)
+    words, name = said.split(), label.split()
+    if set(words) <= set(name) or (hit.match == "partial" and len(words) == 1 and set(words).isdisjoint(name)):
+        return True
+    return hit.match == "fuzzy" and is_typo(said, label, hit.score)
 
 
 class _Said:
@@ -195,10 +218,8 @@ class _Said:
         learned = reader.learned if taught else None
         parts = {hop: _stems(hop.relation) for hop in hops}
         said, asked = list[list[Hop]](), list[list[Hop]]()
-        for place, word in enumerate(question.plain):
+        for place, word in _words_outside(question.plain, covered):
             asks = word in classes().asking
-            if place in covered or (word in classes().function and not asks):
-                continue
             # A word that several relations share ("plays in", "plays for") still speaks for the one that was chosen.
             named = _named_by(word, parts)
             most, own = segments.strongest(word, columns)
@@ -215,7 +236,7 @@ class _Said:
                     # From few pairs the schema reads too, and may place the word.
                     self._add_strange(question, place, beside=False)
                     continue
-            if is_silent(word) or word in _idle() or named:
+            if is_silent(word) or is_idle(question.plain, place) or named or _is_how_many(question.plain, place, parts):
                 continue
             if learned is not None and (shown := learned.spoken(word, hops)):
                 said.append(shown)
@@ -232,7 +253,9 @@ class _Said:
         alone = len(hops) == 1 and not self.foreign and not self.strange
         self.unnamed = _unnamed(topics, [*said, *asked] if alone else said)
         # "The population of the setting of X": all that is walked is said by the words behind it.
-        self.other_asked |= (self.unnamed == 0 and self.asked_of) or self._asks_of_another(question.plain, topics)
+        self.other_asked |= (self.unnamed == 0 and self.asked_of) or self._asks_of_another(
+            question.plain, topics, before
+        )
 
     def _add_foreign(self, words: Sequence[str], place: int) -> None:
         self.foreign.append(words[place])
@@ -246,14 +269,33 @@ class _Said:
         self.asked_of |= place == asked_of(question.plain)
         self.names += [word] if (place and written.isupper()) or any(map(str.isdigit, word)) else []
 
-    def _asks_of_another(self, words: Sequence[str], topics: Sequence[Topic]) -> bool:
-        """Whether what the chain gives is asked of something else than the question asks it of."""
+    def _asks_of_another(self, words: Sequence[str], topics: Sequence[Topic], before: Container[int]) -> bool:
+        """Whether what the chain gives is asked of something else than the question asks it of.
+
+        What stands right `before` a name says what that is, and not what is given: "the *band* X".
+        """
         last = {topic.chain[-1] for topic in topics if topic.chain}
-        saying = [place for place, hops in self._saying.items() if not last.isdisjoint(hops)]
+        saying = [place for place, hops in self._saying.items() if not last.isdisjoint(hops) and place not in before]
         # Where no word says what is given, a noun that is left may be one for that.
         left = [place for place in self._saying if words[place] in {*self.strange, *self.foreign}]
         skips = bool(saying) and _skips(words, [topic.mention for topic in topics], left)
         return skips or _asks_what_is_done(words, saying, left)
+
+
+def _is_how_many(words: Sequence[str], place: int, parts: Mapping[Hop, frozenset[str]]) -> bool:
+    """Whether a number says how many there are of what the hops are called by: "the *3* official languages of …"."""
+    word, noun = words[place], next((each for each in words[place + 1 : place + 3] if each.endswith("s")), "")
+    counts = word in english().numbers or (word.isdigit() and len(word) < _YEAR)
+    return counts and words[place - 1] in classes().function and bool(noun) and bool(_named_by(noun, parts))
+
+
+def _words_outside(words: Sequence[str], covered: Container[int]) -> Iterator[tuple[int, str]]:
+    """The asking and content words outside names with their places; what "who is X" asks for in place of "who"."""
+    identity = identity_place([MASK if place in covered else word for place, word in enumerate(words)])
+    for place, written in enumerate(words):
+        word = english().identity if place == identity else written
+        if place not in covered and (word in classes().asking or word not in classes().function):
+            yield place, word
 
 
 def _named_places(
@@ -297,9 +339,11 @@ def _asks_what_is_done(words: Sequence[str], saying: Sequence[int], left: Sequen
     marks = {"the", "s"} | classes().ones_own
     if not saying or not left or not all(place and words[place - 1] in marks for place in saying):
         return False
+    # No deed is meant by "on the map".
+    after = max((place for place in left if words[place - 1] not in marks), default=-1) > saying[-1]
     for place, (word, then) in enumerate(pairwise(words)):
         does = then in classes().do or (word in classes().when_where and then in classes().being)
-        if (word == "who" and place + 1 in left) or (word in classes().asking and does and left[-1] > saying[-1]):
+        if (word == "who" and place + 1 in left) or (word in classes().asking and does and after):
             return True
     return False
 
@@ -309,15 +353,10 @@ def _skips(words: Sequence[str], names: Iterable[Mention], left: Sequence[int]) 
     for name in names:
         of = name.start - 1 - (words[name.start - 1 : name.start] == ["the"])
         the = "the" in words[max(of - 3, 0) : max(of - 1, 0)]  # nobody is meant by "in charge of X"
-        if (the and of - 1 in left and words[of] == "of") or (name.stop + 1 in left and words[name.stop] == "s"):
+        owned = name.stop + 1 in left and words[name.stop] == "s" and words[name.stop + 1] not in classes().ones_making
+        if (the and of - 1 in left and words[of] == "of") or owned:
             return True
     return False
-
-
-@cache
-def _idle() -> frozenset[str]:
-    """Words that say nothing of what is asked for."""
-    return classes().question | english().stop | english().generic | english().naming
 
 
 def _is_misfit(question: SplitQuestion, topics: Sequence[Topic], reader: ChainReader) -> bool:
@@ -336,7 +375,7 @@ def _is_misfit(question: SplitQuestion, topics: Sequence[Topic], reader: ChainRe
     if learned and all(learned.asks(word, topic.chain[-1]) for topic in topics if topic.chain):
         return False
     fits = {each: max(float(segments.evidence(each).asked[place]) for place in last) for each in english().asks_for}
-    return fits[word] < _OF_A_KIND / 4 and max(fits.values()) >= _OF_A_KIND
+    return fits[word] < 0 and max(fits.values()) >= _OF_A_KIND
 
 
 def _unnamed(topics: Sequence[Topic], said: Sequence[Sequence[Hop]]) -> int:

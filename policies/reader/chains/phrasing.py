@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Container, Sequence
+from functools import cache
+from itertools import pairwise
 
 from trivium.policies.reader.chains.decomposer import MASK
 from trivium.policies.reader.chains.mentions import Mention, SplitQuestion
 from trivium.policies.reader.chains.wording import NAME, Wording, mask_words
-from trivium.policies.reader.english import classes
+from trivium.policies.reader.english import classes, english
 
 OTHER = "[other]"
 """Stands for the second topic of a question with two."""
@@ -19,6 +21,43 @@ _BOTH = frozenset({"both"})
 def has_exclusion_cue(words: Collection[str]) -> bool:
     """Whether the question's own words ask for others than its topic."""
     return not classes().exclusion.isdisjoint(words)
+
+
+@cache
+def _idle() -> frozenset[str]:
+    naming = [form for word in english().naming for form in (word, f"{word}s")]
+    return classes().question | english().stop | frozenset(naming)
+
+
+def is_idle(words: Sequence[str], place: int) -> bool:
+    """Whether a word says nothing of what is asked for: "the", "located", "name"; but "who *marked* the path"."""
+    word = words[place]
+    deed = place > 0 and words[place - 1] in classes().who
+    return word in _idle() or (not deed and english().stem(word) in english().generic)
+
+
+def is_bare(question: SplitQuestion, mention: Mention) -> bool:
+    """Whether nothing beside a name says what is asked of it: "where is X located?"."""
+    places = [*range(mention.start), *range(mention.stop, len(question.plain))]
+    return all(is_idle(question.plain, place) for place in places)
+
+
+def identity_place(words: Sequence[str]) -> int:
+    """The place of the word by which a masked question asks no more than who somebody is, or what they do; else -1.
+
+    "Who was [mask]?", "what does [mask] do?".
+    """
+    if not classes().identity.issuperset(word for word in words if word != MASK):
+        return -1
+    for place, (word, then) in enumerate(pairwise(words)):
+        if word in classes().who and then in classes().being:
+            return place
+    return len(words) - 1 if words and words[-1] == "do" and "what" in words else -1
+
+
+def origin_place(words: Sequence[str]) -> int:
+    """The place of the word by which a question asks where somebody is from, else -1: "where is [mask] from"."""
+    return len(words) - 1 if words and words[-1] == "from" and "where" in words else -1
 
 
 def wording_of(question: SplitQuestion, mention: Mention, known: Container[str]) -> Wording:

@@ -87,7 +87,7 @@ class ChainReader:
         if self.learned is None:
             return self
         stems = self.learned.candidates.lexical.segments.stems
-        return ChainReader(self.chains, KnownWords(classes().question, frozenset(stems)), DEFAULT_MENTION_MODEL)
+        return ChainReader(self.chains, KnownWords(classes().phrasing, frozenset(stems)), DEFAULT_MENTION_MODEL)
 
     def readings(
         self, question: SplitQuestion, hops: dict[str, frozenset[Hop]], *, two: bool, beside: bool = False

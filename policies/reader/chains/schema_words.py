@@ -82,8 +82,9 @@ def hop_words(
 ) -> dict[Hop, HopWords]:
     """The profiles of all hops; `follows` float32 [H, H] over `hops` as `follow_shares` gives them."""
     out: dict[Hop, HopWords] = {}
+    typed = any(relation.head_types or relation.tail_types for relation in schema)
     for relation in schema:
-        forward = _forward(relation, lexicon)
+        forward = _forward(relation, lexicon, typed=typed)
         out[Hop(relation.name, False)] = forward
         out[Hop(relation.name, True)] = HopWords(
             dict(forward.own), dict(forward.start), dict(forward.end), dict(forward.deed), -forward.voice
@@ -101,7 +102,7 @@ def hop_words(
     return out
 
 
-def _forward(relation: RelationSchema, lexicon: Lexicon) -> HopWords:
+def _forward(relation: RelationSchema, lexicon: Lexicon, *, typed: bool) -> HopWords:
     own, types, between = split_name(relation.name)
     words = HopWords({}, {}, {}, voice=voice_of(relation.name, lexicon))
     content = [word for word in own if word not in classes().stop_stems]
@@ -138,7 +139,20 @@ def _forward(relation: RelationSchema, lexicon: Lexicon) -> HopWords:
                 _put(words.own, concept.words, _SYNONYM)  # an actor's film is one that they act, play or appear in
     _put(words.end, [*heads, *(part for word in heads for part in lexicon.parts(word))], 1.0)
     _put_types(words, relation, types, lexicon)
+    likely = () if typed or relation.kind is not None else heads[:1]
+    _put_likely_asked(words.end, content, likely, lexicon)
     return words
+
+
+def _put_likely_asked(end: Weights, own: Sequence[str], heads: Sequence[str], lexicon: Lexicon) -> None:
+    """Say which asking words ask for what a name ends in, in a graph without types: "where" for a citytown.
+
+    By half where another of its words asks for something else: a time zone is no place to be.
+    """
+    apart = len({max(asked, key=lambda word: asked[word]) for noun in own if (asked := lexicon.asked.get(noun))}) > 1
+    for noun in (part for head in heads for part in [head, *lexicon.parts(head)]):
+        for word, weight in lexicon.asked.get(noun, {}).items():
+            _put(end, [stem(word)], _SYNONYM * weight / (1 + apart))
 
 
 def _put_literal_ends(words: HopWords, own: Sequence[str]) -> None:
@@ -182,6 +196,6 @@ def _put_asked(side: Weights, types: Sequence[str], lexicon: Lexicon) -> None:
         for word, weight in lexicon.asked.get(noun, {}).items():
             asked[word] = max(asked.get(word, 0.0), weight)
     for word in english().asks_for if asked else ():
-        side.pop(word, None)
-        _put(side, [word] if word in asked else (), _NOUN * asked.get(word, 0.0))
+        side.pop(stem(word), None)
+        _put(side, [stem(word)] if word in asked else (), _NOUN * asked.get(word, 0.0))
         _put(side, map(stem, english().asks_for[word]) if asked.get(word) == 1 else (), _SYNONYM)

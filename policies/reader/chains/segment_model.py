@@ -25,11 +25,12 @@ from trivium.kg.types import Hop
 from trivium.policies.reader.chains.decomposer import MASK
 from trivium.policies.reader.chains.grown_chains import Grown
 from trivium.policies.reader.chains.lexicon import stem
+from trivium.policies.reader.chains.phrasing import identity_place, origin_place
 from trivium.policies.reader.chains.schema_words import HopWords
 from trivium.policies.reader.chains.voice import is_passive
 from trivium.policies.reader.chains.word_table import WordTable
 from trivium.policies.reader.chains.wording import Wording
-from trivium.policies.reader.english import classes
+from trivium.policies.reader.english import classes, english
 
 Floats = NDArray[np.float32]
 Codes = NDArray[np.int64]
@@ -209,7 +210,8 @@ class SegmentModel:
     def marks(self, wording: Wording) -> Marks:
         """The evidence of a wording, position by position."""
         words, mask = wording.words, wording.mask
-        focus, beside = self._focus(words), self._noun_before(words, mask)
+        identity, beside = identity_place(words), self._noun_before(words, mask)
+        focus = self._focus(words) if identity < 0 else identity
         nothing = np.zeros(len(self.hops), dtype=np.float32)
         silent = {mask, focus, beside}
         # A silent word adds nothing, so a segment that ends at it ends as well before it: it needs no row.
@@ -219,14 +221,18 @@ class SegmentModel:
         left = np.array([nothing, *before], dtype=np.float32).cumsum(axis=0)
         right = np.array([nothing, *after], dtype=np.float32).cumsum(axis=0)
         first = nothing if beside in (-1, focus) else self.evidence(words[beside]).topic
-        last = nothing if focus < 0 else self.evidence(words[focus]).asked
+        asked = words[focus] if identity < 0 else english().identity
+        last = nothing if focus < 0 else self.evidence(asked).asked
         # "share" asks for what is like the topic, but not where it is a relation's own word: `shares border with`.
         same = any(word in classes().same and not self.own.holds(self.rows.get(stem(word))) for word in words)
-        bare = focus >= 0 and words[focus] in classes().asking
+        bare = identity >= 0 or (focus >= 0 and words[focus] in classes().asking)
         return Marks(left, right, first, last, same, same or not classes().ones_like_it.isdisjoint(words), bare)
 
     def _said(self, words: Sequence[str], place: int, mask: int) -> Floats:
         """What the word at `place` says of each hop where it stands: a verb says which way round, too."""
+        if place == origin_place(words):
+            meant: Floats = np.max([self.evidence(noun).anywhere for noun in english().origin], axis=0)
+            return meant
         said = self.evidence(words[place])
         before = (place > mask) != is_passive(words, place)  # what the hop leaves stands where an active's subject does
         return said.anywhere + said.deed if before else said.anywhere - said.deed

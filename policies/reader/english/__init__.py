@@ -73,6 +73,7 @@ class WordClasses:
     happening: frozenset[str]
     verbs_too: frozenset[str]
     persons: frozenset[str]
+    identity: frozenset[str]
     no_figure: frozenset[str]
     open: frozenset[str]
     do: frozenset[str]
@@ -82,6 +83,7 @@ class WordClasses:
     before_one: frozenset[str]
     before_kinds: frozenset[str]
     before_wholes: frozenset[str]
+    ones_making: frozenset[str]
     ones_own: frozenset[str]
     inside: frozenset[str]
     across: frozenset[str]
@@ -121,6 +123,11 @@ class WordClasses:
     def question(self) -> frozenset[str]:
         """Words that every question may hold."""
         return self.function | self.asking | self.kinds | self.same | self.ones_like_it
+
+    @cached_property
+    def phrasing(self) -> frozenset[str]:
+        """Words that questions are made of: by themselves no names, though a film may be called "From"."""
+        return self.question | self.prepositions | self.little
 
     @cached_property
     def idle(self) -> frozenset[str]:
@@ -165,6 +172,8 @@ class Language:
         carried: nouns that count, unless a property is called so: "quantity of".
         measures: for a unit, what it measures and how many of the smallest unit it is: "hours", (time, 3600).
         measured: what a hint of superlatives and bounds measures, as `measures` calls it: "price", money.
+        identity: the noun for what "who is X" and "what does X do" ask for.
+        origin: nouns for what "where is X from" asks for.
         commands: verbs before what is asked for: "list the states".
         requests: beginnings of what is asked for politely: "could you gather …".
         foreign: nouns that people ask for and hardly a graph records: "shoe size".
@@ -182,6 +191,8 @@ class Language:
     stop: frozenset[str]
     generic: frozenset[str]
     naming: frozenset[str]
+    identity: str
+    origin: tuple[str, ...]
     wholes: frozenset[str]
     carriers: frozenset[str]
     kinds_of_value: frozenset[str]
@@ -251,6 +262,8 @@ class Language:
             stop=_words(raw["stop"]),
             generic=frozenset(stem(word, irregular) for word in raw["generic"].split()),
             naming=_words(raw["naming"]),
+            identity=raw["identity"],
+            origin=tuple(raw["origin"].split()),
             wholes=_words(raw.get("wholes", "")),
             carriers=_words(raw.get("carriers", "")),
             kinds_of_value=_words(raw.get("kinds_of_value", "")),

@@ -305,7 +305,7 @@ class ChainCandidates:
 
     def _asked(self, *, alone: bool) -> dict[str, set[Hop]]:
         asking, out = english().asks_for.keys(), dict[str, set[Hop]]()
-        idle = {MASK, NAME, *classes().question}
+        idle = {MASK, NAME, *classes().phrasing}
         for chain, texts in self.shown.items():
             said = [text.split() for text in texts] if chain else []
             for words in said:

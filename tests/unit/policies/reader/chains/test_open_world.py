@@ -135,6 +135,67 @@ def test_a_question_word_that_neither_few_pairs_nor_the_schema_place_is_strange(
     assert _support("where is the spouse of zork ?", hop, READER).strange == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "strange"),
+    [
+        ("what are the 3 towns of zork ?", ()),
+        ("name the three towns of zork ?", ()),
+        ("what are the 3 quuxes of zork ?", ("3", "quuxes")),
+        ("what are the 1999 towns of zork ?", ("1999",)),  # a year says which
+        ("what are zork 3 towns ?", ("3",)),  # part of a name
+    ],
+)
+def test_how_many_there_are_of_what_is_asked_for_is_no_strange_word(text: str, strange: tuple[str, ...]) -> None:
+    assert _support(text, TOWN, READER).strange == strange
+
+
+@pytest.mark.parametrize(
+    ("text", "strange"),
+    [("where is zork located ?", ()), ("what town did zork come to ?", ()), ("who marked zork ?", ("marked",))],
+)
+def test_a_word_that_says_little_is_strange_only_as_the_deed_that_is_asked_for(
+    text: str, strange: tuple[str, ...]
+) -> None:
+    assert _support(text, TOWN, READER).strange == strange
+
+
+@pytest.mark.parametrize(("noun", "misfit"), [("work", False), ("poetry", False), ("quux", True)])
+def test_a_work_stands_for_who_made_it(noun: str, misfit: bool) -> None:
+    assert _support(f"what is the town of zork's {noun} ?", TOWN, READER).misfit is misfit
+
+
+@pytest.mark.parametrize(
+    ("text", "deed"),
+    [("where is the town of zork on the quux ?", False), ("where was the town of zork quuxed ?", True)],
+)
+def test_no_deed_stands_behind_an_article(text: str, deed: bool) -> None:
+    assert _support(text, TOWN, READER).misfit is deed
+
+
+@pytest.mark.parametrize(
+    ("said", "label", "relation", "loose", "wrong"),
+    [
+        ("zork", "Zork Town", "town", 0, 0),  # the relation says what kind of thing it is
+        ("zork", "Zork Town", "spouse", 1, 0),
+        ("zork", "Zork Hill Town", "town", 1, 0),
+        ("zor", "Zork of Republics", "town", 0, 1),
+        ("zor", "Zorn Of Rill", "spouse", 0, 0),  # its initials
+        ("zo", "Zorn Orn", "spouse", 1, 0),  # two letters may be anyone's
+    ],
+)
+def test_a_name_is_whole_by_its_initials_and_by_what_the_relation_says(
+    said: str, label: str, relation: str, loose: int, wrong: int
+) -> None:
+    words = split_question(f"what is the {relation} of {said} ?")
+    hit = EntityHit("z", label, 0.85, 3, "partial" if not wrong else "fuzzy")
+    name = Mention(len(words) - 1, len(words), said, (replace(hit, label="Other", match="exact"), hit))
+    reading = ChainReading(0.0, (Topic(name, (Hop(relation, False),)),))
+    question = SplitQuestion(f"what is the {relation} of {said} ?", words, (name,))
+    found = support(question, reading, [reading], READER, [(hit,)])
+    assert (found.loose, found.wrong) == (loose, wrong)
+    assert support(question, reading, [reading], READER).loose == 0, "what is meant is the first of the links"
+
+
 def _support(text: str, hop: Hop, reader: ChainReader) -> Support:
     """The support of a hop from "zork" in a question."""
     words = split_question(text)

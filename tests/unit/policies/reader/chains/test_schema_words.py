@@ -119,3 +119,14 @@ def test_the_lexicon_reads_compounds_and_its_own_lines() -> None:
     )
     assert Lexicon((deed,)).about("director") == [deed]
     assert len(lexicon().concepts) > 100
+
+
+def test_without_types_a_name_s_last_noun_says_which_asking_word_asks_for_it() -> None:
+    where = stem("where")
+    words = _words(*(RelationSchema(name, 1, 1, 1) for name in ("citytown", "time_zone", "tint")))
+    assert words["citytown"].end[where] > words["time_zone"].end[where] > 0  # a time zone is asked for by "when", too
+    assert where not in words["tint"].end
+    value = RelationSchema("floor", 1, 1, 1, kind="number")
+    assert where not in _words(value)["floor"].end, "a number is no place"
+    typed = RelationSchema("drawn_by", 1, 1, 1, ("Map",), ("Person",))
+    assert where not in _words(typed, RelationSchema("floor", 1, 1, 1))["floor"].end, "types say more"
