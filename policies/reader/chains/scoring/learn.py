@@ -132,7 +132,7 @@ def train_on(
     `steps` bounds the network's training.
     """
     segments = lexical.segments
-    known = KnownWords(frozenset(phrasing_words(pairs) | classes().question), frozenset(segments.stems))
+    known = KnownWords(frozenset(phrasing_words(pairs) | classes().phrasing), frozenset(segments.stems))
     examples = examples_of(pairs, known, lexical)
     wordings = len({each.wording for each in examples if each.chain})
     more = composites(examples, lexical)
@@ -224,7 +224,7 @@ async def hold_out(
 
 
 def chosen(before: NDArray[np.float64], after: NDArray[np.float64]) -> tuple[int, bool]:
-    """The first option that is as good as the best but for chance, and whether that is no loss.
+    """The first option that is as good as the best but for chance, and whether the best is no loss.
 
     Chance is one standard error of their paired differences (Breiman et al., 1984, section 3.4.3): one pair of 160
     chose a mix that read a tenth of other conjunctions wrong.
@@ -236,8 +236,7 @@ def chosen(before: NDArray[np.float64], after: NDArray[np.float64]) -> tuple[int
     ahead = after[int(np.argmax(after.mean(axis=1)))] - after
     # Of differences around 0: one pair alone is chance.
     as_good = ahead.sum(axis=1) <= np.sqrt((ahead**2).sum(axis=1)) + 1e-9
-    best = int(np.argmax(as_good))
-    return best, bool(after[best].mean() >= before.mean())
+    return int(np.argmax(as_good)), bool(after.mean(axis=1).max() >= before.mean())
 
 
 def _calibrated(shares: Sequence[tuple[float, float]]) -> tuple[float, float]:

@@ -20,6 +20,9 @@ def test_the_best_mix_is_chosen_and_of_those_as_good_but_for_chance_the_first() 
     more, one_more = np.array([1.0] * 9 + [0.0] * 11), np.array([1.0] * 6 + [0.0] * 14)
     assert chosen(before, np.array([some, more, more[::-1]])) == (1, True)
     assert chosen(before, np.array([some, one_more, some])) == (0, True)
+    fewer = np.array([1.0] * 4 + [0.0] * 16)  # as good as the best but for chance, which is no loss
+    assert chosen(some, np.array([fewer, some])) == (0, True)
+    assert chosen(some, np.array([fewer, fewer])) == (0, False)
 
 
 def test_few_pairs_move_what_sureness_means_a_little() -> None:
