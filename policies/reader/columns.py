@@ -279,7 +279,8 @@ class Columns:
         if constant.kind == "number" and kind == "text":
             return ("cmp", term, sign, ("v", Value("text", value_text(constant)))) if sign == "=" else None
         if constant.kind == "number" and kind == "boolean":
-            return ("cmp", term, sign, ("v", Value("boolean", bool(constant.value)))) if sign == "=" else None
+            truth = sign == "=" and constant.value in (0, 1)  # "inducted in 2006" is no yes
+            return ("cmp", term, sign, ("v", Value("boolean", bool(constant.value)))) if truth else None
         if constant.kind == "number" and kind == "duration":
             return ("cmp", term, sign, ("v", constant))
         return ("cmp", term, sign, ("v", constant)) if constant.kind == kind else None

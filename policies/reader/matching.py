@@ -44,6 +44,7 @@ _BESIDE_OWN = 0.1  # lost by a word for the types of things that something else 
 _ALL_ALIKE = 0.76  # of a word for the types of things that are all of one
 _SHORT, _LONG_WORD = (3, 4), 7  # letters of a part that stands for a longer word; of such a word
 _SHORTENED = 0.95
+_INITIALS = 0.9  # of the first letters of a column's name
 _VOWELS = frozenset("aeiouy")
 
 
@@ -112,6 +113,7 @@ class Matcher:
         self._add_glossary()
         self._table()
         self._acronyms = _acronyms(self.schema)
+        self._initials = self._by_initials()
         self._short = _short_parts(each.name for each in self.schema.properties)
         self._sides = _sides(self.schema)
         self._known: Memory[str, list[Match]] = Memory(_REMEMBERED)
@@ -141,6 +143,8 @@ class Matcher:
                     found[element] = max(found.get(element, 0.0), score - less)
             for element, score in self._abbreviated(words, stems).items():
                 found.setdefault(element, score)
+        elif not found and words and words[0] not in self._row:
+            found = dict.fromkeys(self._initials.get(words[0], ()), _INITIALS)
         return [Match(element, score, True) for element, score in found.items()]
 
     def _abbreviated(self, words: Sequence[str], stems: tuple[str, ...]) -> dict[Element, float]:
@@ -174,6 +178,16 @@ class Matcher:
             for each in sorted(initials)
             for element in self._acronyms.get(each, ())
         ]
+
+    def _by_initials(self) -> dict[str, list[Element]]:
+        """Columns by the first letters of their names, without units: `tdp` for `thermal_design_power_w`."""
+        out: dict[str, list[Element]] = defaultdict(list)
+        for each in self.schema.properties:
+            words = [word for word in words_of(each.name) if word not in self.language.units]
+            initials = "".join(word[0] for word in words)
+            if _is_acronym(initials) and not each.is_type:
+                out[initials].append(Element("property", each.number))
+        return out
 
     def _base(self, word: str) -> str:
         return self.language.irregular.get(word, word)

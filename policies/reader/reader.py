@@ -515,7 +515,7 @@ class Reader:
                         score += scores.NAMED  # whether one thing is of a set, and not a set of one
                     # Whether there are any: "can you name 10 …?" has no number to show of them.
                     sketch = ("yes", sketch[1] if sketch[0] == "some" else sketch)  # noqa: PLW2901
-                sketch = self._of_one(sketch)  # noqa: PLW2901
+                sketch = self._of_one(_times(sketch))  # noqa: PLW2901
                 key = canonical(sketch)
                 known = best.get(key)
                 if known is None or known[2] < score:
@@ -1119,6 +1119,29 @@ def _kinds_named(sketch: Sketch) -> set[int]:
     if sketch[:1] == ("ids",):
         return {sketch[1]}
     return set[int]().union(*(_kinds_named(part) for part in sketch if type(part) is tuple))
+
+
+def _times(sketch: Sketch) -> Sketch:
+    """A count of one thing as how often another one is joined to it: "how many Gold Gloves did X win?"."""
+    counted = sketch[1]
+    if sketch[0] != "count":
+        return sketch
+    if counted[0] == "go" and counted[1][0] == "and" and len(counted[2]) == 1:
+        found = _times(("count", counted[1]))
+        same = found[0] == "walks" and counted[2][0].relation == found[3].relation
+        return found if same else sketch  # those that have it, and X does: as often as X has
+    if counted[0] != "and":
+        return sketch
+    for one, other in (counted[1:], counted[:0:-1]):
+        alone = one[0] == "ids" and len(one[2]) == 1
+        if alone and other[0] == "go" and other[1][0] == "ids" and len(other[1][2]) == len(other[2]) == 1:
+            (hop,), start = other[2], other[1]
+            return (
+                ("walks", "", one, hop.back(), "", start)
+                if hop.direction == "in"
+                else ("walks", "", start, hop, "", one)
+            )
+    return sketch
 
 
 def _is_table(sketch: Sketch) -> bool:

@@ -9,7 +9,8 @@ A sketch of a set is one of
 
 and of a result ("values", set, terms), ("count", set), ("agg", function, set, term, distinct),
 ("group", set, keys, aggregates, order, descending, limit[, skip, having]), ("yes", set),
-("walks", function, set, hop, property, …), ("tally", set, hop, set at its end, end, term, function, property).
+("walks", function, set, hop, property, …) (without a property: how many),
+("tally", set, hop, set at its end, end, term, function, property).
 A term is ("p", hops, property, part), ("n", hops[, set]) (how many are reached), ("e", hops) (the entity there),
 ("a", hops, property, function, whether it is the last relationship's[, set at the end]) (an aggregate over what is
 reached) or ("w0", property[, "", part]) (of the relationship itself); a condition
@@ -257,6 +258,8 @@ class Drafter:
     def _walks(self, function: Any, source: Sketch, hop: Walk, name: str, to: Sketch | None) -> QueryPlan:
         rows = self._walked(source, hop, to)
         term = Term((), name, relationship=True, start=1)
+        if not name:
+            return Aggregate(rows)
         if function:
             return Aggregate(rows, function, term)
         return ValueOf(rows, (term,))

@@ -53,6 +53,7 @@ _OTHERS = 0.25  # what is lost beside an exact match
 _PHRASE = 0.5  # gain of each further word of a name
 _HEAD = 0.8  # likeness from which a word is the head of a type's name
 _GENERIC = 0.25  # what is lost by a relation that a word of little content names: "involved"
+_PLURAL = 0.02  # of a name in its plural
 _PART_OF_DATES = 0.3  # "month", where nothing is called so
 _PARTICIPLE = 0.15  # of the likeness of "calls" to `CALLED`, where "call" is what a type is called
 _NUMBER = 0.3  # what is lost by a bare number that is a value of some property
@@ -634,7 +635,9 @@ class Tagger:
         capitals = [word for word in words[1:] if text[word.start].isupper()]
         cased = mixed and not all(_is_code(text, each) and self.matcher.phrase([each.text]) for each in capitals)
         spans = self._name_spans(text, words, taken, mixed=mixed)
-        for (start, stop), hits in zip(spans, self.names.find([_slice(text, words, s) for s in spans]), strict=True):
+        for (start, stop), hits in zip(
+            spans, self._named_or_many([_slice(text, words, s) for s in spans]), strict=True
+        ):
             code = words[start].text in self.language.stop and _is_code(text, words[start])
             small = cased and not text[words[start].start].isupper()
             if mixed and stop - start == 1 and (code or small):
@@ -659,6 +662,21 @@ class Tagger:
             else:
                 loose += [(*span, item) for item in items]
         return out
+
+    def _named_or_many(self, texts: Sequence[str]) -> list[list[NamedEntity]]:
+        """What each of some texts names; of several words also as their plural: "gold gloves" for the Gold Glove."""
+        parts = [text.rpartition(" ") for text in texts]
+        several = [
+            f"{one} {singular(last)}" if one and last.isalpha() else text
+            for text, (one, _, last) in zip(texts, parts, strict=True)
+        ]
+        plural = [one for one, text in zip(several, texts, strict=True) if one != text]
+        found = self.names.find([*texts, *plural])
+        of_one = dict(zip(plural, found[len(texts) :], strict=True))
+        return [
+            hits or [hit._replace(score=hit.score - _PLURAL) for hit in of_one.get(one, ())]
+            for hits, one in zip(found, several, strict=False)
+        ]
 
     def _is_sort(self, hit: NamedEntity) -> bool:
         """Whether a thing is one of few that have no facts and that others are joined to: a role, a color."""
@@ -692,7 +710,7 @@ class Tagger:
             for length in _SHORT_VALUES if len(word) >= _LONG_WORD else ():
                 for number, value in self.values.exact(word[:length]):
                     known = number < len(self.schema.properties)
-                    if known and self.values.is_short(number):
+                    if known and self.values.is_short(number) and not self.names.find([word])[0]:
                         yield ValueHit(place, place + 1, number, value, _PEOPLE)
 
     def _add_made_from(

@@ -315,7 +315,8 @@ async def _read_by(
         foreign = found.support is not None and bool(found.support.foreign)
         reads = planned.reading.unread
         misses = (foreign and not reads) or (_goes_on(planned.reading, found) and set(reads) <= set(found.unread))
-        misses = misses or (not reads and _goes_beyond(planned.reading, found))  # no word is left for the rest
+        beyond = not reads and _goes_beyond(planned.reading, found)  # no word is left for the rest of the way
+        misses = misses or (beyond and assessed[0][1].confidence < _SURE)
         by_chains, assessment = (by_chains, assessment) if misses else assessed[0]
     if assessment.confidence < MIN_CONFIDENCE:  # where nothing is claimed, what the graph lacks is said
         by_chains, assessment = next((each for each in assessed if each[1].missing), (by_chains, assessment))

@@ -45,6 +45,7 @@ class ConditionRules(SetRules):
             ("NUM S", self._number_before),
             ("S DATE", self._where_date),
             ("DATE S", self._date_before),
+            ("X DATE", self._figure_of_then),
             ("C S", self._count_bound),
             ("S CP", self._where),
             ("CP S", self._where_before),
@@ -325,6 +326,24 @@ class ConditionRules(SetRules):
             for item in self._where_date(counted, left, gap):
                 data = (*right.data[:3], False, *right.data[4:])
                 yield right.but(node=item.node, data=data, score=item.score - scores.FRONTED, links=item.links)
+
+    def _figure_of_then(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "how many votes did X get in 1999?": dated is what a column is read of, and X is joined to."""
+        kind, *rest = left.data
+        terms = rest[0] if kind == "values" else rest[1:2] if kind == "agg" else ()
+        if len(terms) != 1 or terms[0] is None or terms[0][0] != "p" or len(terms[0][1]) != 1 or not left.node:
+            return
+        _, (hop,), name, part = terms[0]
+        ends = {end for way, end in self._schema.leaving(left.type) if way.relation == hop.relation}
+        for each in self._schema.properties if left.node[0] == "ids" else ():
+            if each.name != name or each.type not in ends:
+                continue
+            read = Item("S", ("go", left.node, (hop,), each.type, True), each.type, form="set")
+            for item in self._where_date(read, right, gap):
+                own = ("p", (), name, part)
+                data = ("values", (own,)) if kind == "values" else ("agg", rest[0], own, *rest[2:])
+                links, score = (left.links, right.links), left.score + item.score
+                yield left.but(node=item.node, type=each.type, data=data, score=score, links=links, form="set")
 
     def _count_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "more than three products": a bound on how many; "11-second calls"."""
