@@ -330,7 +330,7 @@ class ConditionRules(SetRules):
     def _figure_of_then(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "how many votes did X get in 1999?": dated is what a column is read of, and X is joined to."""
         kind, *rest = left.data
-        terms = rest[0] if kind == "values" else rest[1:2] if kind == "agg" else ()
+        terms: tuple[Any, ...] = rest[0] if kind == "values" else tuple(rest[1:2]) if kind == "agg" else ()
         if len(terms) != 1 or terms[0] is None or terms[0][0] != "p" or len(terms[0][1]) != 1 or not left.node:
             return
         _, (hop,), name, part = terms[0]
