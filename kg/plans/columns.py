@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.kg.plans.plan import Part, Value
+from trivium.kg.memory import Memory
+from trivium.kg.plans.plan import EntitySet, Part, Value
 from trivium.kg.profile import TYPE_PROPERTY, ValueKind, says_something, told_names
 from trivium.kg.values import SECONDS_A_DAY, days_of, read_value
 
@@ -34,6 +35,9 @@ READ_AS_SHARE = 0.9
 """Share of a property's texts that must read as numbers or dates for it to be a property of numbers or dates."""
 
 _PAIRS_BYTES = 256 << 20  # of bounds kept by `GraphColumns.pairs`
+
+_SETS_BYTES = 16 << 20  # of sets kept in `GraphColumns.sets`
+_SET = 2_000  # bytes of a set's plan, about
 
 _PLAIN = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d+)?", re.ASCII)
 _SLASHED = re.compile(r"\s*(\d{1,4})[-/.](\d{1,2})[-/.](\d{1,4})\s*")
@@ -235,6 +239,14 @@ class GraphColumns:
     def __len__(self) -> int:
         """Entities."""
         return len(self.indptr) - 1
+
+    @cached_property
+    def sets(self) -> Memory[tuple[EntitySet, int], Int32]:
+        """Rows of sets that depend on the graph alone, by plan and the limit of rows under which they were computed.
+
+        Other arrays are made after a write, with an empty memory.
+        """
+        return Memory(_SETS_BYTES, lambda _, rows: _SET + rows.nbytes)
 
     @cached_property
     def relation_codes(self) -> dict[str, int]:

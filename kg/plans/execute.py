@@ -1,5 +1,7 @@
 """`Executor`: plans on `GraphColumns`, vectorized; results of sub-plans are kept for the other plans of a question.
 
+Sets that name nothing of a question ("all who directed a film") are kept with the graph for the next questions.
+
 Sets are ascending rows of entities (int32). An executor belongs to one question: it is not safe across threads.
 """
 
@@ -171,8 +173,16 @@ class Executor:
         held = self._sets.setdefault(plan, [])  # a plan's hash is that of all its parts: taken once
         if not held:
             self.check(0)
-            held.append(self._entities(plan))
+            held.append(self._known(plan) if _is_of_graph(plan) else self._entities(plan))
         return held[0]
+
+    def _known(self, plan: EntitySet) -> Int32:
+        """A set that other questions ask for, too; remembered with the graph."""
+        found = self.graph.sets.get((plan, self._row_limit))
+        if found is None:
+            found = self._entities(plan)
+            self.graph.sets.put((plan, self._row_limit), found)
+        return found
 
     def _entities(self, plan: EntitySet) -> Int32:
         match plan:
@@ -704,6 +714,27 @@ def _marked(index: Int64, count: int) -> Bool:
     out = np.zeros(count, dtype=bool)
     out[index] = True
     return out
+
+
+def _is_of_graph(plan: EntitySet) -> bool:
+    """Whether a set is computed from the graph alone, with nothing that a question names: all who directed a film."""
+    while type(plan) is Follow and _are_plain(plan.steps):
+        plan = plan.source
+        if type(plan) is OfType:
+            return True
+    match plan:
+        case Intersect() | Union():
+            return all(type(each) is OfType or _is_of_graph(each) for each in plan.sets)
+        case Minus():
+            return all(type(each) is OfType or _is_of_graph(each) for each in (plan.source, plan.without))
+        case Where(condition=Has(term)):
+            return _are_plain(term.steps) and (type(plan.source) is OfType or _is_of_graph(plan.source))
+        case _:
+            return False  # all of a type are at hand
+
+
+def _are_plain(steps: Steps) -> bool:
+    return all(step.where is None and (step.to is None or type(step.to) is HasType) for step in steps)
 
 
 def _distinct(rows: Int32, count: int) -> Int32:

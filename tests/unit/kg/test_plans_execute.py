@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.contracts.plan_agreement import canonical, columns_of_graph, expected
 from tests.contracts.plan_interpreter import Interpreter
 from tests.contracts.random_plans import PlanMaker, random_graph
+from trivium.kg.errors import TimeLimitError
 from trivium.kg.plans.check import problems
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.execute import Executor, _pairs
@@ -25,6 +26,49 @@ from trivium.kg.profile import TYPE_PROPERTY
 def test_random_plans_agree_with_brute_force(random: Random) -> None:
     graph, plan = random_graph(random), PlanMaker(random).plan()
     assert canonical(Executor(columns_of_graph(graph)), plan) == expected(Interpreter(*graph), plan)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.randoms(use_true_random=False))
+def test_questions_of_one_graph_share_its_sets(random: Random) -> None:
+    """A plan gives the same whatever plans ran on the arrays before it."""
+    graph, maker = random_graph(random), PlanMaker(random)
+    arrays, plans = columns_of_graph(graph), [maker.plan() for _ in range(8)]
+    for plan in [*plans, *plans]:
+        assert canonical(Executor(arrays), plan) == expected(Interpreter(*graph), plan)
+
+
+@pytest.mark.parametrize(
+    ("plan", "kept"),
+    [
+        ('type "" | follow knows | follow ^knows', True),
+        ('both(either(type "" | follow knows; type "P" | follow ^knows) | where has knows/; type "P") | count', True),
+        ('type "P" | minus (type "" | follow knows)', True),
+        ('type "P" | where has ^knows/', True),
+        ('ids "a" | follow knows', False),
+        ('type "P" | minus (ids "a")', False),
+        ('type "P" | where age > 3', False),
+        ('type "P" | top 1 by age', False),
+        ('type "P"', False),
+    ],
+)
+def test_only_sets_of_the_graph_alone_are_kept(plan: str, *, kept: bool) -> None:
+    graph = GraphColumns.of(
+        [("a", ["P"], {"age": 3}), ("b", ["P"], {"age": 5}), ("c", [], {})], [("a", "knows", "b"), ("b", "knows", "c")]
+    )
+    first, again = Executor(graph), Executor(graph)
+    assert canonical(first, parse(plan)) == canonical(again, parse(plan))
+    assert bool(len(graph.sets)) == kept
+    shared = [rows for (known, _), rows in graph.sets.items() if rows is again._sets.get(known, [None])[0]]
+    assert bool(shared) == kept
+
+
+def test_a_kept_set_passes_no_limit_of_rows() -> None:
+    graph = GraphColumns.of([("a", (), {}), ("b", (), {})], [("a", "knows", "b"), ("b", "knows", "a")])
+    plan = parse('type "" | follow knows')
+    assert len(Executor(graph).entities(plan)) == 2  # type: ignore[arg-type]
+    with pytest.raises(TimeLimitError):
+        Executor(graph, row_limit=1).entities(plan)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("entities", "edges"), [(4, 60), (60, 4), (5, 0)])
