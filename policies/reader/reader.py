@@ -599,6 +599,8 @@ class Reader:
         if not tagged.asked:
             return True
         own = any(self.schema.compatible(item.type, kind) for kind in tagged.asked)
+        if sketch[0] == "agg" and sketch[3] and sketch[3][0] == "n":
+            return own  # of the average number of what is asked for
         if tagged.asked_as == "one":
             return own and (item.category == "S" or sketch[0] == "group" or _is_table(sketch))
         if tagged.asked_as == "any":

@@ -192,8 +192,30 @@ class ResultRules(RelationshipRules):
             yield right.but(data=("agg", left.data[0], right.data[1][0]), score=score + 0.1, links=links)
         elif right.data[0] == "count" and left.data[0] == "sum":
             yield right.but(score=score, links=links)
+        elif right.data[0] in ("count", "group"):
+            for owners, term in self._owners_counted(right) if left.data[0] not in ("count", "sum") else ():
+                yield Item("X", owners, right.type, ("agg", left.data[0], term), score + 0.1, links, "set")
         elif right.data[0] == "walks" and right.data[1] in ("", left.data[0]):
             yield right.but(data=("walks", left.data[0], *right.data[2:]), score=score + 0.1, links=links)
+
+    def _owners_counted(self, counted: Item) -> Iterator[tuple[Sketch, Sketch]]:
+        """Of a count, that of each: "average number of products of suppliers in Berlin", "of products per supplier".
+
+        What has none counts as 0 where a set is said, and is left out behind a "per", as groups leave it out.
+        """
+        node = counted.node
+        if counted.data[0] == "count" and node is not None and node[0] == "go" and node[1][0] != "ids":
+            to = () if node[4] else (("all", node[3]),)
+            yield node[1], ("n", node[2], *to)
+        elif counted.data[0] == "group" and counted.data[2] == (("count", None),) and len(counted.data[1]) == 1:
+            key = counted.data[1][0]
+            hops = key[1] if key[0] == "e" else ()
+            back = tuple(hop.back() for hop in reversed(hops))
+            kinds = [kind for hop, kind in self._schema.leaving(counted.type) if len(hops) == 1 and hop == hops[0]]
+            for kind in kinds:
+                to = () if node == ("all", counted.type) else (node,)
+                owners = ("where", ("all", kind), ("has", ("e", back)))
+                yield owners, ("n", back, *to)
 
     def _result_aggregated(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "what do dairy products cost on average"."""

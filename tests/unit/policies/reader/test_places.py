@@ -185,3 +185,20 @@ def test_a_bound_is_on_what_a_relation_leads_to() -> None:
     question = "countries whose highest point is below 400 meters"
     best, *_ = opened.read(question, executor=lambda each: outcome(executor, each))
     assert write(best.plan) == "type Country | where highest_point/elevation < 400"
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("average number of products per supplier", "type Supplier | where has SUPPLIES/ | average count(SUPPLIES/)"),
+        ("how many products does a supplier have on average?", "type Supplier | average count(SUPPLIES/)"),
+        (
+            "average number of products of the suppliers in Berlin",
+            'ids "Berlin" | follow ^LOCATED_IN | average count(SUPPLIES/)',
+        ),
+        ("total number of products", "type Product | count"),
+        ("average price of products", "type Product | average price"),
+    ],
+)
+def test_numbers_of_each_are_averaged(question: str, plan: str) -> None:
+    assert write(_read(question)[0].plan) == plan
