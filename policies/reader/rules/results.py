@@ -203,13 +203,13 @@ class ResultRules(RelationshipRules):
 
         What has none counts as 0 where a set is said, and is left out behind a "per", as groups leave it out.
         """
-        node, data = counted.node, tuple[Any, ...](counted.data)
+        node, data = counted.node, counted.data
         if data[0] == "count" and node is not None and node[0] == "go" and node[1][0] != "ids":
             to: tuple[Sketch, ...] = () if node[4] else (("all", node[3]),)
             yield node[1], ("n", node[2], *to)
-        elif data[0] == "group" and data[2] == (("count", None),) and len(data[1]) == 1:
-            (key,) = data[1]
-            hops = key[1] if key[0] == "e" else ()
+        elif data[0] == "group" and data[2:3] == ((("count", None),),) and len(data[1]) == 1:
+            key: Sketch = data[1][0]
+            hops: tuple[Any, ...] = key[1] if key[0] == "e" else ()
             back = tuple(hop.back() for hop in reversed(hops))
             kinds = [kind for hop, kind in self._schema.leaving(counted.type) if len(hops) == 1 and hop == hops[0]]
             for kind in kinds:
