@@ -204,11 +204,14 @@ class PlanContract:
     async def test_a_write_is_in_the_next_answer(self, make_store: MakeStore) -> None:
         store = await make_store(PLAN_FACTS, PLAN_NAMES)
         assert await _given(store, 'ids "mann" | follow ^directed_by | count') == 2
+        directed = await _given(store, 'type "" | follow directed_by | follow ^directed_by')  # of the graph alone
         await store.add(
             [Triple("collateral", "directed_by", "mann")], [Entity("collateral", "Collateral", (), ("film",))]
         )
         assert await _given(store, 'ids "mann" | follow ^directed_by | count') == 3
         assert await _given(store, 'ids "mann" | follow ^directed_by') == {"heat", "ali", "collateral"}
+        again = await _given(store, 'type "" | follow directed_by | follow ^directed_by')
+        assert again == {*directed, "collateral"} != directed
 
     @pytest.mark.parametrize(
         ("text", "wanted"),
