@@ -12,7 +12,7 @@ from trivium.policies.reader.english import Language
 from trivium.policies.reader.schema import Walk
 from trivium.policies.reader.sketch import Sketch
 
-_ORDERED = {"top": 5, "group": 7, "often": 7}
+_ORDERED = {"top": 5, "group": 7, "often": 7, "tally": 11}
 """Sketches that end in how many they take, with their lengths; behind that stands how many they skip."""
 _ORDINAL = re.compile(r"(\d{1,2})(?:st|nd|rd|th)")
 

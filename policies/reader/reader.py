@@ -22,7 +22,7 @@ from trivium.kg.embedders import Embedder
 from trivium.kg.indexes.words import own_name
 from trivium.kg.plans.cells import ENTITY, Cells
 from trivium.kg.plans.execute import Answer, Listed
-from trivium.kg.plans.plan import ChainStep, Holds, NonEmpty, QueryPlan, Term, Value, nodes
+from trivium.kg.plans.plan import ChainStep, Having, Holds, NonEmpty, QueryPlan, Term, Value, nodes
 from trivium.kg.profile import TYPE_PROPERTY
 from trivium.kg.text import fold_case, fold_name, tokens
 from trivium.policies.linking import NamedEntity, NameIndex
@@ -62,6 +62,7 @@ _ONES = re.compile(
     r"(?:and |if so,? )?which(?: ones?)?[\s?!.]*$",
     re.IGNORECASE,
 )
+_SIGNS = frozenset({"=", "!=", "<", "<=", ">", ">="})
 _RESULTS = frozenset({"count", "values", "agg", "group", "walks", "holds", "than", "often", "multi"})
 _YES = ("v", Value("boolean", True))
 """Sketches that give no things, which are not asked for yes or no."""
@@ -515,7 +516,7 @@ class Reader:
                         score += scores.NAMED  # whether one thing is of a set, and not a set of one
                     # Whether there are any: "can you name 10 …?" has no number to show of them.
                     sketch = ("yes", sketch[1] if sketch[0] == "some" else sketch)  # noqa: PLW2901
-                sketch = self._of_one(_times(sketch))  # noqa: PLW2901
+                sketch = self._of_one(self._by_relationships(_times(sketch)))  # noqa: PLW2901
                 key = canonical(sketch)
                 known = best.get(key)
                 if known is None or known[2] < score:
@@ -571,6 +572,25 @@ class Reader:
         term = sketch[3]
         known = [each for each in self.schema.of_type[sketch[2][1]] if term[:2] == ("p", ()) and each.name == term[2]]
         return ("values", sketch[2], (term,)) if known and not any(each.profile.lists for each in known) else sketch
+
+    def _by_relationships(self, sketch: Sketch) -> Sketch:
+        """Those of how often one thing is joined to them, by relationships: "won the most Gold Gloves", "16 of them".
+
+        Where more relationships have some property than pairs of things are joined, one pair has several of them.
+        """
+        if sketch[0] == "top":
+            _, source, term, descending, *cut = sketch
+            order: tuple[Any, ...] = (1, descending, *cut)
+        elif sketch[0] == "where" and sketch[2][0] == "cmp" and sketch[2][3][0] == "v" and sketch[2][2] in _SIGNS:
+            _, source, (_, term, sign, bound) = sketch
+            order = (1, True, None, 0, (Having(0, sign, bound[1]),))
+        else:
+            return sketch
+        if term[0] != "n" or len(term) < 3 or len(term[1]) > 1 or term[2][0] != "ids" or len(term[2][2]) > 1:
+            return sketch
+        profile = self.schema.profiles.get(self.schema.names[term[1][0].relation])
+        several = profile is not None and any(each.entities > profile.triples for each in profile.properties)
+        return ("tally", source, term[1][0], term[2], 0, ("e", ()), "count", "", *order) if several else sketch
 
     def _asks_yes_or_no(self, tagged: Tagged) -> bool:
         """Whether a question begins as one for yes or no: "is it …", "can I …", but not "can you list …"."""

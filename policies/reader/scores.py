@@ -46,6 +46,7 @@ HINTED = 0.25  # gain: a column that the superlative hints at
 HINT_RANK = 0.06  # for each place further down
 LOST_LIMIT = 1.2  # "the 4 X" whose number nothing orders by
 BARE_NUMBER = 0.45  # a number without a column
+OF_ONE = 0.3  # the most of one thing that is named, by how often it is joined
 COUNTED = 0.05  # a bound on a count
 UNCOUNTED = 0.6  # "more than three products" as a bound on a column that no word names
 NO_DATE = 0.4  # "more than 2000", "at least 1990" as a bound on dates

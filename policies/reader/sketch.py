@@ -10,7 +10,7 @@ A sketch of a set is one of
 and of a result ("values", set, terms), ("count", set), ("agg", function, set, term, distinct),
 ("group", set, keys, aggregates, order, descending, limit[, skip, having]), ("yes", set),
 ("walks", function, set, hop, property, …) (without a property: how many),
-("tally", set, hop, set at its end, end, term, function, property).
+("tally", set, hop, set at its end, end, term, function, property[, order, descending, limit, skip, having]).
 A term is ("p", hops, property, part), ("n", hops[, set]) (how many are reached), ("e", hops) (the entity there),
 ("a", hops, property, function, whether it is the last relationship's[, set at the end]) (an aggregate over what is
 reached) or ("w0", property[, "", part]) (of the relationship itself); a condition
@@ -265,12 +265,17 @@ class Drafter:
         return ValueOf(rows, (term,))
 
     def _group(self, source: Sketch, keys: Any, aggregates: Any, *cut: Any) -> QueryPlan:
-        order, descending, limit, skip, having = (*cut, *cast(tuple[Any, ...], (0, ()))[len(cut) - 3 :])
         made = tuple(
             Aggregation(function, self.term(term) if term else None, distinct=bool(term) and function == "count")
             for function, term in aggregates
         )
-        return Group(self.set(source), tuple(map(self.term, keys)), made, having, order, descending, limit, skip)
+        return self._cut(Group(self.set(source), tuple(map(self.term, keys)), made), *cut)
+
+    @staticmethod
+    def _cut(
+        group: Group, order: Any = None, descending: bool = False, limit: Any = None, skip: int = 0, having: Any = ()
+    ) -> Group:
+        return replace(group, order=order, descending=descending, limit=limit, skip=skip, having=having)
 
     def _often(
         self, source: Sketch, hop: Walk, name: str, to: Sketch | None, descending: bool, limit: int, skip: int = 0
@@ -280,12 +285,13 @@ class Drafter:
         return Group(self._walked(source, hop, to), (key,), order=1, descending=descending, limit=limit, skip=skip)
 
     def _tally(
-        self, source: Sketch, hop: Walk, to: Sketch | None, start: int, key: Sketch, function: Any, name: str
+        self, source: Sketch, hop: Walk, to: Sketch | None, start: int, key: Sketch, function: Any, name: str, *cut: Any
     ) -> QueryPlan:
         """A property of relationships aggregated for each of what one of their ends is, has or leads to."""
         term = Term((), name, relationship=True, start=1) if name else None
         keys = (replace(self.term(key), start=start),)
-        return Group(self._walked(source, hop, to), keys, (Aggregation(function, term),))
+        made = (Aggregation(function, term),)
+        return self._cut(Group(self._walked(source, hop, to), keys, made), *cut)
 
     def _walked(self, source: Sketch, hop: Walk, to: Sketch | None) -> Walks:
         (step,) = self.steps((hop,))

@@ -8,7 +8,7 @@ from typing import Any
 from trivium.kg.plans.plan import Having, Value
 from trivium.policies.reader import scores
 from trivium.policies.reader.items import Item
-from trivium.policies.reader.rules.base import SIGNS, Gap, Rule
+from trivium.policies.reader.rules.base import SIGNS, WHOLE, Gap, Rule, likeness
 from trivium.policies.reader.rules.results import ResultRules
 from trivium.policies.reader.schema import Property
 from trivium.policies.reader.sketch import Sketch
@@ -153,6 +153,7 @@ class GroupRules(ResultRules):
 
     def _counted_values(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "cities with more than five customers", where a customer's city is a value."""
+        left = left.worse(scores.PART_OF_NAME if likeness(left) < WHOLE else 0.0)
         for column in [self._schema.properties[number] for number in left.data]:
             if _repeats(column) and self._schema.compatible(right.type, column.type):
                 yield from self._having(left, right, (("p", (), column.name, ""),), 0.0)

@@ -7,7 +7,7 @@ from typing import Any
 
 from trivium.policies.reader import scores
 from trivium.policies.reader.items import Item
-from trivium.policies.reader.rules.base import OWN, RANKED, WHOLE, Gap, Rule, likeness
+from trivium.policies.reader.rules.base import OWN, RANKED, WHOLE, Gap, Rule, is_one, likeness
 from trivium.policies.reader.rules.relationships import RelationshipRules
 from trivium.policies.reader.schema import Property
 from trivium.policies.reader.sketch import Sketch
@@ -170,10 +170,13 @@ class SuperlativeRules(RelationshipRules):
     def _extreme(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         direction, hints, limit = left.data
         links, score = (left.links, right.links), left.score + right.score
+        counting = direction in ("most", "fewest", "least", "count")
+        if right.form == "name" and counting and limit and is_one(right):  # "who won the most Gold Gloves?"
+            key = ("min" if direction in ("fewest", "least") else "max", limit, "count", False, (), False)
+            yield Item("KEY", right.node, right.type, key, score - scores.OF_ONE, links)
         if right.form == "name" or not (limit or right.form == "pair"):
             return
         limit = limit or 1  # "older" ranks two
-        counting = direction in ("most", "fewest", "least", "count")
         if counting:
             kind = "max" if direction in ("most", "count") else "min"
             role = right.data[1:] if right.data[:1] == ("role",) else ()

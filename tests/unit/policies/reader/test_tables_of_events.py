@@ -64,3 +64,20 @@ def test_a_year_is_no_yes() -> None:
 
 def test_a_column_is_called_by_its_first_letters() -> None:
     assert "hit_points_gained" in _plan("player with the highest HPG")
+
+
+@pytest.mark.parametrize(
+    ("question", "end"),
+    [
+        ("who won the most gold gloves?", "order 1 descending | limit 1"),
+        ("who won 5 or more Gold Gloves?", "having 0 >= 5 | order 1 descending"),
+        ("who won the second most Gold Gloves?", "order 1 descending | limit 1 skip 1"),
+    ],
+)
+def test_the_most_of_one_thing_is_told_by_its_relationships(question: str, end: str) -> None:
+    plan = _plan(question)
+    assert plan.endswith(f'walk AWARD{{. = (ids "Gold Glove")}} | group . : count | {end}')
+
+
+def test_where_a_pair_is_joined_once_things_are_counted() -> None:
+    assert "walk" not in _plan("which player has the most ballots?")
