@@ -64,7 +64,8 @@ _SCALED = {
     "k": 1e3, "m": 1e6, "bn": 1e9, "mn": 1e6,
 }  # fmt: skip
 _SCALE_LETTERS = {"k", "m"}  # a scale behind money alone: "5 m" are meters
-_ERAS = {"bc": -1.0, "bce": -1.0, "ad": 1.0, "ce": 1.0}
+ERAS = {"bc": -1.0, "bce": -1.0, "ad": 1.0, "ce": 1.0}
+"""The sign of a year by the era behind it."""
 _UNIT_WORDS = (
     "% ° °c °f percent degree degrees year years month months week weeks day days hour hours minute minutes second "
     "seconds milliseconds people person persons inhabitants meter meters metre metres kilometer kilometers kilometre "
@@ -151,8 +152,8 @@ def _number(folded: str, text: str) -> TypedValue | None:
     unit = match["before"]
     if words and words[0] in _SCALED and (unit or words[0] not in _SCALE_LETTERS):
         number, words = number * _SCALED[words[0]], words[1:]
-    elif words and words[0] in _ERAS:
-        number, words = number * _ERAS[words[0]], words[1:]
+    elif words and words[0] in ERAS:
+        number, words = number * ERAS[words[0]], words[1:]
     if words:
         if unit or not _is_unit(words):
             return None

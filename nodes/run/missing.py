@@ -11,6 +11,7 @@ from typing_extensions import TypedDict
 from trivium.kg.indexes.words import own_words, relation_words
 from trivium.kg.text import Token, tokens
 from trivium.kg.types import EXACT_MATCHES, Hop, LogicalChain, parse_chain
+from trivium.kg.values import ERAS
 from trivium.nodes.run.abstain import Suggestion
 from trivium.nodes.run.write_answer import listed
 from trivium.tools.decompose_question import NO_DEPENDENCY
@@ -32,6 +33,7 @@ _CONTENT = 4
 _SHORT = 40
 """Characters of a name that a message repeats."""
 _PRONOUN = "i"  # is always written as a name is
+_NO_NAMES = frozenset({_PRONOUN, *ERAS})  # with a capital wherever they stand
 _LINKING = frozenset({"by", "in", "at", "of", "on", "to", "from", "for", "with", "as"})
 
 
@@ -154,7 +156,7 @@ def unknown_names(
     words = tokens(question)
     capital = [_capital(question, words, place) for place in range(len(words))]
     odd = [
-        word.text in names or (nothing and high and word.text not in read and word.text != _PRONOUN)
+        word.text in names or (nothing and high and word.text not in read and word.text not in _NO_NAMES)
         for word, high in zip(words, capital, strict=True)
     ]
     loose = {mention for mention, hits in links.items() if hits and hits[0] not in EXACT_MATCHES}

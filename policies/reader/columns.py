@@ -297,6 +297,12 @@ class Columns:
             return ("v", constant)
         return ("v", Value("number", round(float(constant.value) * said[1] / own[1], 9)))
 
+    def share_unit(self, numbers: Sequence[int], value: Any) -> bool:
+        """Whether a number is said in a unit of what one of some columns measures: 24 GB of `memory_size_gb`."""
+        said = self.language.measures.get(value[2]) if value[0] == "v" and len(value) > 2 else None
+        owns = (_unit_of(self.schema.properties[number], self.language) for number in numbers)
+        return said is not None and any(own is not None and own[0] == said[0] for own in owns)
+
     def _in_range(self, number: float, unit: str, column: Property) -> Value | None:
         """A number in the one unit in which a column that names none can hold it: 3 MW in watts, by its range.
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from trivium.kg.text import Token
+from trivium.kg.values import ERAS
 from trivium.policies.reader.english import Language, decade
 
 LiteralKind = Literal["number", "date", "month", "year", "decade", "time"]
@@ -133,6 +134,11 @@ def _early_years(words: Sequence[Token], language: Language) -> Iterator[Literal
             yield Literal_(place, place + 2, "year", int(words[place + 1].text))
 
 
+def _era(text: str, words: Sequence[Token]) -> float:
+    """1 or -1 where a number is a year by the era behind it: "1000 BCE"; 0 where none is, as in "500 ad campaigns"."""
+    return next((ERAS.get(word.text, 0.0) for word in words if text[word.start : word.end].isupper()), 0.0)
+
+
 def _near_number(texts: Sequence[str], place: int) -> bool:
     return any(text[:1].isdigit() for text in texts[max(0, place - 2) : place + 3])
 
@@ -165,6 +171,9 @@ def _numbers(text: str, words: Sequence[Token], language: Language) -> list[Lite
             continue
         if stop < len(words) and words[stop].text in language.scales and words[stop].text not in ("k",):
             value, stop = value * language.scales[words[stop].text], stop + 1
+        elif (era := _era(text, words[stop : stop + 1])) and value >= 0:
+            out.append(Literal_(start, stop + 1, "number", value * era))
+            continue
         year = value == int(value) and 1000 <= value <= 2100 and "," not in match[0] and "." not in match[0]
         out.append(Literal_(start, stop, "year" if year else "number", int(value) if year else value))
     for place, word in enumerate(words):

@@ -41,10 +41,10 @@ _OWN = 0.95  # of a word that is a type's name
 _HEADED = 0.8  # of the head of a type's name
 _NARROW = 0.2  # lost by one type of a kind where a word may mean all of them
 _BESIDE_OWN = 0.1  # lost by a word for the types of things that something else is called by
+_INITIALS = 0.93  # likeness of a column's initials
 _ALL_ALIKE = 0.76  # of a word for the types of things that are all of one
 _SHORT, _LONG_WORD = (3, 4), 7  # letters of a part that stands for a longer word; of such a word
 _SHORTENED = 0.95
-_INITIALS = 0.9  # of the first letters of a column's name
 _VOWELS = frozenset("aeiouy")
 
 
@@ -110,10 +110,10 @@ class Matcher:
             if role.members
         ]
         self._add_type_columns()
+        self._add_initials()
         self._add_glossary()
         self._table()
         self._acronyms = _acronyms(self.schema)
-        self._initials = self._by_initials()
         self._short = _short_parts(each.name for each in self.schema.properties)
         self._sides = _sides(self.schema)
         self._known: Memory[str, list[Match]] = Memory(_REMEMBERED)
@@ -143,8 +143,6 @@ class Matcher:
                     found[element] = max(found.get(element, 0.0), score - less)
             for element, score in self._abbreviated(words, stems).items():
                 found.setdefault(element, score)
-        elif not found and words and words[0] not in self._row:
-            found = dict.fromkeys(self._initials.get(words[0], ()), _INITIALS)
         return [Match(element, score, True) for element, score in found.items()]
 
     def _abbreviated(self, words: Sequence[str], stems: tuple[str, ...]) -> dict[Element, float]:
@@ -178,16 +176,6 @@ class Matcher:
             for each in sorted(initials)
             for element in self._acronyms.get(each, ())
         ]
-
-    def _by_initials(self) -> dict[str, list[Element]]:
-        """Columns by the first letters of their names, without units: `tdp` for `thermal_design_power_w`."""
-        out: dict[str, list[Element]] = defaultdict(list)
-        for each in self.schema.properties:
-            words = [word for word in words_of(each.name) if word not in self.language.units]
-            initials = "".join(word[0] for word in words)
-            if _is_acronym(initials) and not each.is_type:
-                out[initials].append(Element("property", each.number))
-        return out
 
     def _base(self, word: str) -> str:
         return self.language.irregular.get(word, word)
@@ -294,6 +282,27 @@ class Matcher:
             owners = ((), *self.schema.types[each.type].words) if several else ((),)  # "type", "vehicle type"
             for form in {(*map(stem, owner), stem(word)) for owner in owners for word in words}:
                 self._type_forms[form][Element("property", each.number)] = score - _BESIDE_OWN * (form in self._forms)
+
+    def _add_initials(self) -> None:
+        """Add the initials of columns, where they are of one alone and no word: TDP of `thermal_design_power_w`."""
+        found: dict[str, set[str]] = defaultdict(set)
+        columns = [(each.name, Element("property", each.number)) for each in self.schema.properties]
+        for name, _ in columns:
+            for short in self._initials(name):
+                found[short].add(name)
+        for name, element in columns:
+            for short in self._initials(name):
+                stem = self.language.stem(short)
+                if len(found[short]) == 1 and stem not in self.language.words:
+                    self._forms[stem,].setdefault(element, _INITIALS)
+
+    def _initials(self, name: str) -> set[str]:
+        """The initials of three words and more, without units behind them; of two where they have no vowel: HP."""
+        words = list(words_of(name))
+        while len(words) > 2 and (words[-1] in self.language.units or len(words[-1]) == 1):
+            words.pop()
+        initials = "".join(word[0] for word in words)
+        return {initials} if len(words) > 2 or _is_acronym(initials) else set()
 
     def _spelled(self, word: str) -> tuple[str, ...]:
         return self.language.abbreviations.get(word, (word,))[:1]

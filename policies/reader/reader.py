@@ -677,6 +677,7 @@ class Reader:
             if item.data[0] == "count" and item.node:
                 less += echo if echoes(item.node) or self._is_single(item.node) else 0.0
                 less += scores.ONLY_ONE * self._is_one_each(item.node)
+                less += scores.ONLY_ONE * (item.node[0] == "top" and item.node[-1] == 1)
             yield _result(item), less
         elif item.category == "P":
             for number in item.data:

@@ -52,6 +52,7 @@ UNCOUNTED = 0.6  # "more than three products" as a bound on a column that no wor
 NO_DATE = 0.4  # "more than 2000", "at least 1990" as a bound on dates
 COMPARED = 0.25  # gain: two figures compared, "larger than that of X"
 ONLY_ONE = 0.35  # a count of what each thing has one of
+SAME_UNIT = 0.6  # gain: a column beside a number in its unit: "24 GB of memory"
 NEXT = 0.15  # gain: a bound on a count whose noun follows: "more than three products"
 WALKED = 0.35  # gain: a figure of the relationship just walked, hinted at: "how far is X from Y", "who joined X first"
 HAPPENED = 0.55  # gain: "when" of what happened between two things, by the date of their relationship

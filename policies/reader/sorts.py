@@ -14,6 +14,7 @@ from trivium.policies.reader.sketch import Sketch, relations_walked
 from trivium.policies.reader.tagging import ANY_KIND, Tagged
 
 _SAID = 0.75  # likeness from which a word says what it is read as
+_OWN = 0.95  # from which it is a type's own name
 _LIKER = 0.1  # by which a noun is liker to one kind of things than to another
 
 
@@ -45,7 +46,7 @@ class Sorts:
         places: list[int] = []
         for place in self._sorted(tagged):
             doubtful = bool({*left} - {place, place - 1})
-            if self._is_of_joined(tagged, place, sketch, links):
+            if self._is_of_joined(tagged, place, sketch, links) or (of_types and self._is_known(tagged, place, links)):
                 places += [place - 1, place]
             elif not self._says(tagged, place, links, of_types=of_types, doubtful=doubtful) and (
                 doubtful or not self._is_of_named(tagged, place, links)
@@ -99,6 +100,18 @@ class Sorts:
             if at != place and isinstance(what, Element) and what.kind == "relation"
         }
         return not said.issuperset(relations_walked(sketch))
+
+    def _is_known(self, tagged: Tagged, place: int, links: Sequence[Any]) -> bool:
+        """Whether a noun says the only type that what is named has: "what kind of volcano is Hekla?"."""
+        named = {what.number for _, what, _ in links if isinstance(what, Element) and _is_name(what)}
+        said = {
+            item.type
+            for start, stop, item in tagged.items
+            if (start, stop) == (place, place + 1) and item.category == "S" and item.form == "plain"
+            if item.links[0][2] >= _OWN
+        }
+        alike = {each.type for each in self.schema.properties if each.is_type and each.profile.distinct == 1}
+        return not named.isdisjoint(said & alike)
 
     def _is_of_named(self, tagged: Tagged, place: int, links: Sequence[Any]) -> bool:
         """Whether a noun that is not read may be for the kind of what is named."""

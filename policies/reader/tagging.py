@@ -161,6 +161,7 @@ class Tagger:
         self._own = frozenset(name for name, head, tail in joins if self.schema.compatible(head, tail))
         self._kin = self._named_by_kin()
         self._ends = {} if self.schema.typed else self._named_ends()
+        self._table = self._table_without_words() if self.schema.typed else -1
         self._kinds = self._types_without_words() if self.schema.typed else self._main_roles()
         self._operators: dict[tuple[str, ...], list[Item]] = defaultdict(list)
         self._measured_as = {self.language.stem(word): what for word, what in self.language.measured.items()}
@@ -310,7 +311,7 @@ class Tagger:
                     if not located or not any(map(self._is_number, folded[stop : stop + 1])):
                         continue  # "north of Paris"
                 after = found[0].category == "CMP" and "after" in found[0].data[1]
-                if after and not any(map(self._is_number, folded[max(start - 2, 0) : start])):
+                if after and not any(map(self._is_number, folded[self._bounded_from(folded, start) : start])):
                     continue  # "in Leeds or under 200", not "4 bedrooms or more"
                 if after and any(map(self._is_number, folded[stop : stop + 1])):
                     continue  # "under 20 or above 200"
@@ -333,6 +334,11 @@ class Tagger:
                 ]
                 out.append(_Block(start, stop, 10 + (stop - start), items, cost, operator=True))
         return out
+
+    def _bounded_from(self, folded: Sequence[str], place: int) -> int:
+        """Where a number may stand that "or more" bounds: "4 bedrooms or more", "24 GB of memory or more"."""
+        before = folded[place - 2] if place > 1 else ""
+        return max(place - (4 if before == "of" else 3 if before in self.language.units else 2), 0)
 
     def _signs(self, folded: Sequence[str]) -> Iterator[tuple[int, int, Item]]:
         """A word for a number's sign near a column of numbers, as a condition: "negative profit"."""
@@ -1077,16 +1083,19 @@ class Tagger:
 
     def _types_without_words(self) -> tuple[int, ...]:
         """The types that no noun can name: `4217`, for currencies; and the one table's, where its name is no word."""
-        roles = list(enumerate(self.schema.types))
+        roles = enumerate(self.schema.types)
         nameless = [number for number, role in roles if role.name and not any(map(str.isalpha, role.name))]
+        return tuple(dict.fromkeys((*nameless, self._table))) if self._table >= 0 else tuple(nameless)
+
+    def _table_without_words(self) -> int:
+        """The type of the graph's one table, where its name is no word: `fairsharing`; else -1."""
         facts = [len(columns) for columns in self.schema.of_type]
         main = max(range(len(facts)), key=facts.__getitem__, default=-1)
         if main < 0 or facts[main] < _ONE_TABLE * sum(facts):
-            return tuple(nameless)
+            return -1
         words = {word for form in self.schema.types[main].words for word in form}
-        if words and not any(has_own_vector(self.matcher.embedder, word) for word in words):  # `fairsharing`
-            nameless.append(main)
-        return tuple(dict.fromkeys(nameless))
+        known = any(has_own_vector(self.matcher.embedder, word) for word in words)
+        return main if words and not known else -1
 
     def _add_parts(self, tagged: Tagged) -> None:
         """Parts of dates that are grouped by: "per month", "in which month"."""
@@ -1137,6 +1146,12 @@ class Tagger:
             first = place == 0 and not gap and word.istitle() and _is_plural([word])  # "Plots with …"
             plain = word.isalpha() and (word.islower() or first)
             deed = place in tagged.verbs and self.is_past(word)  # "where is X kept"
+            if self._table >= 0 and singular(word) in self.language.classes.rows and place not in read and not before:
+                links = link(place, Element("type", self._table), _EXACTLY)
+                rows = Item("S", ("all", self._table), self._table, (), _EXACT, links, form="plain")
+                tagged.items.append((place, place + 1, rows))
+                tagged.asks_things |= place == 0 and not gap.isdisjoint(self.language.which)
+                continue
             if before or place in read or ranks or not content or not plain or not asked or deed:
                 continue
             tagged.asks_things |= place == 0 and not gap.isdisjoint(self.language.which)
@@ -1645,7 +1660,6 @@ class Tagger:
                 tagged.items.append((first, first + size, item))
         self._add_acronyms(tagged, words, spans, blocks)
         self._add_dates(tagged)
-        self._add_kinds_of(tagged)
         self._add_parts(tagged)
         for first in range(len(spans)):
             for last in range(first + 1, min(len(spans), first + 4)):
@@ -1662,6 +1676,20 @@ class Tagger:
                         item.score += _PHRASE * (last - first)
                         item.links = tuple((place, *item.links[0][1:]) for place in range(first, last + 1))
                         tagged.items.append((first, last + 1, item))
+        self._add_kinds_of(tagged)
+        self._add_last(tagged)
+
+    def _add_last(self, tagged: Tagged) -> None:
+        """Columns that have "last" or "first" in their names, by it before a verb: "last erupted"."""
+        for place, word in enumerate(tagged.positions[:-1]):
+            if word not in self.language.classes.adverbs or tagged.gaps[place + 1]:
+                continue
+            for start, stop, item in list(tagged.items):
+                names = (words_of(self.schema.properties[each].name) for each in item.data if item.category == "P")
+                ranks = stop == len(tagged.positions) and not tagged.gaps[0].isdisjoint(self.language.which)
+                if start == place + 1 and not ranks and any(word in name for name in names):
+                    links = ((place, *item.links[0][1:]), *item.links)
+                    tagged.items.append((place, stop, item.but(score=item.score + 2 * _PHRASE, links=links)))
 
     def _add_kinds_of(self, tagged: Tagged) -> None:
         """What leads to a noun behind "type of", "kind of": "what type of engine does it have?", by `engine`."""
@@ -1670,7 +1698,7 @@ class Tagger:
                 continue
             for start, stop, item in list(tagged.items):
                 own = item.links and item.links[0][2] >= _EXACTLY and not self._is_type_item(item)
-                if start == place + 1 == stop - 1 and own and self._is_called_so(item, tagged.positions[start]):
+                if start == place + 1 and own and self._is_called_so(item, tagged.positions[stop - 1]):
                     links = ((place, *item.links[0][1:]), *item.links)
                     tagged.items.append((place, stop, item.but(score=item.score + _PHRASE, links=links)))
 

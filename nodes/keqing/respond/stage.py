@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,7 +23,7 @@ from trivium.nodes.keqing.respond.as_plan import as_plan
 from trivium.nodes.keqing.state import AssessedState, KeqingState, PlanOutcome
 from trivium.nodes.run.abstain import Signals, Suggestion
 from trivium.nodes.run.access import NO_MODEL
-from trivium.nodes.run.answer_record import AnswerEntity, path_record
+from trivium.nodes.run.answer_record import AnswerEntity, PathRecord, path_record
 from trivium.nodes.run.conversation import NO_OPTIONS, choices_in
 from trivium.nodes.run.missing import (
     absent_names,
@@ -99,7 +99,7 @@ def _plan_claim(state: KeqingState, outcome: PlanOutcome) -> Claim:
     if value is None and len(values) == 1 and not isinstance(values[0], dict):
         value = values[0]
     return Claim(
-        answers=outcome["answers"],
+        answers=[_as_written(each, outcome["paths"]) for each in outcome["answers"]],
         value=value,
         values=values,
         paths=outcome["paths"],
@@ -107,6 +107,24 @@ def _plan_claim(state: KeqingState, outcome: PlanOutcome) -> Claim:
         plan=state["plan"],
         query=outcome["query"],
     )
+
+
+def _as_written(answer: AnswerEntity, paths: Sequence[PathRecord]) -> AnswerEntity:
+    """A number with an era, a word for thousands or the like as the graph writes it: "8300 BCE" for -8300."""
+    for written in {path["answer"] for path in paths if path["answer"] != answer["id"]}:
+        found = read_value(written)
+        if found.kind == "number" and not found.unit and not _is_plain(written) and _is_plain(answer["id"]):
+            if found.number == float(answer["id"]):
+                return AnswerEntity(id=written, label=written, score=answer["score"])
+    return answer
+
+
+def _is_plain(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _repeats_name(state: KeqingState, claim: Claim) -> bool:
@@ -169,10 +187,11 @@ async def _sentence(claim: Claim, total: int, kg: str) -> str:
 
 
 def _with_unit(claim: Claim) -> object:
-    """The value as the graph writes it where that has a unit ("59.00 EUR" for 59): where all paths end in it."""
+    """The value as the graph writes it where that has a unit or an era ("59.00 EUR", "8300 BCE"): all paths end in it."""
     ends = {path["answer"] for path in claim.paths}
     written = read_value(ends.pop()) if len(ends) == 1 else None
-    return written.text if written and written.unit and written.number == claim.value else claim.value
+    said = written is not None and written.number == claim.value and not _is_plain(written.text)
+    return written.text if written is not None and said else claim.value
 
 
 def _row(row: object) -> str:

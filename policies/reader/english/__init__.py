@@ -92,6 +92,7 @@ class WordClasses:
     others: frozenset[str]
     any_: frozenset[str]
     having: frozenset[str]
+    rows: frozenset[str]
     occasions: frozenset[str]
     theirs: frozenset[str]
     among: frozenset[str]

@@ -17,6 +17,7 @@ from trivium.policies.reader.sketch import Sketch
 
 _BOUNDS = ("M", "CP", "C", "P")  # what an "or" joins as conditions on one set
 _REACHED = "reached"  # a flag of bounds on what a relation leads to
+_OF = {"of"}
 _COUNT = ("count",)  # hints of "over", "under", "above": prepositions but for numbers
 
 
@@ -107,9 +108,12 @@ class ConditionRules(SetRules):
         )
 
     def _number_of(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """As in "4 engines", "55 seats"."""
-        if not gap and any(self._schema.properties[number].profile.kind == "number" for number in right.data):
-            yield from self._equals(right, left, gap)
+        """As in "4 engines", "55 seats", "24 GB of memory"."""
+        numbers = any(self._schema.properties[number].profile.kind == "number" for number in right.data)
+        shares = self._columns.share_unit(right.data, self._constant(left))
+        for item in self._equals(right, left, gap) if numbers and (not gap or (gap == _OF and shares)) else ():
+            item.score += scores.SAME_UNIT * shares
+            yield item
 
     def _bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         sign, hints = left.data
@@ -186,8 +190,9 @@ class ConditionRules(SetRules):
             yield from self._column_bound(left.but(category="P", data=own), right, gap)
 
     def _column_bound_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        shares = (not gap or gap == _OF) and self._columns.share_unit(right.data, left.data[2])
         for item in self._column_bound(right, left, gap):
-            item.score -= 0.1
+            item.score += scores.SAME_UNIT * shares - 0.1
             yield item
 
     def _name_column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
