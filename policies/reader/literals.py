@@ -134,9 +134,16 @@ def _early_years(words: Sequence[Token], language: Language) -> Iterator[Literal
             yield Literal_(place, place + 2, "year", int(words[place + 1].text))
 
 
-def _era(text: str, words: Sequence[Token]) -> float:
-    """1 or -1 where a number is a year by the era behind it: "1000 BCE"; 0 where none is, as in "500 ad campaigns"."""
-    return next((ERAS.get(word.text, 0.0) for word in words if text[word.start : word.end].isupper()), 0.0)
+def _factor(text: str, after: Sequence[Token], language: Language) -> float | None:
+    """What the word behind a number multiplies it by: a scale, or the era of a year in capitals; None where it is none.
+
+    As in "2 million" and "1000 BCE", but not in "500 ad campaigns".
+    """
+    for word in after:
+        if word.text in language.scales and word.text != "k":
+            return language.scales[word.text]
+        return ERAS.get(word.text) if text[word.start : word.end].isupper() else None
+    return None
 
 
 def _near_number(texts: Sequence[str], place: int) -> bool:
@@ -169,12 +176,10 @@ def _numbers(text: str, words: Sequence[Token], language: Language) -> list[Lite
         value = float(match[0].replace(",", ""))
         if not math.isfinite(value):  # hundreds of digits
             continue
-        if stop < len(words) and words[stop].text in language.scales and words[stop].text not in ("k",):
-            value, stop = value * language.scales[words[stop].text], stop + 1
-        elif (era := _era(text, words[stop : stop + 1])) and value >= 0:
-            out.append(Literal_(start, stop + 1, "number", value * era))
-            continue
-        year = value == int(value) and 1000 <= value <= 2100 and "," not in match[0] and "." not in match[0]
+        factor = _factor(text, words[stop : stop + 1], language)
+        value, stop = value * (factor or 1.0), stop + (factor is not None)
+        year = factor is None and value == int(value) and 1000 <= value <= 2100 and "," not in match[0]
+        year = year and "." not in match[0]
         out.append(Literal_(start, stop, "year" if year else "number", int(value) if year else value))
     for place, word in enumerate(words):
         if years := decade(word.text):

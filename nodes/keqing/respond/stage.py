@@ -113,9 +113,9 @@ def _as_written(answer: AnswerEntity, paths: Sequence[PathRecord]) -> AnswerEnti
     """A number with an era, a word for thousands or the like as the graph writes it: "8300 BCE" for -8300."""
     for written in {path["answer"] for path in paths if path["answer"] != answer["id"]}:
         found = read_value(written)
-        if found.kind == "number" and not found.unit and not _is_plain(written) and _is_plain(answer["id"]):
-            if found.number == float(answer["id"]):
-                return AnswerEntity(id=written, label=written, score=answer["score"])
+        numbers = found.kind == "number" and not found.unit and not _is_plain(written) and _is_plain(answer["id"])
+        if numbers and found.number == float(answer["id"]):
+            return AnswerEntity(id=written, label=written, score=answer["score"])
     return answer
 
 
@@ -187,7 +187,7 @@ async def _sentence(claim: Claim, total: int, kg: str) -> str:
 
 
 def _with_unit(claim: Claim) -> object:
-    """The value as the graph writes it where that has a unit or an era ("59.00 EUR", "8300 BCE"): all paths end in it."""
+    """The value as the graph writes it where that has a unit or an era ("59.00 EUR") and all paths end in it."""
     ends = {path["answer"] for path in claim.paths}
     written = read_value(ends.pop()) if len(ends) == 1 else None
     said = written is not None and written.number == claim.value and not _is_plain(written.text)

@@ -280,7 +280,7 @@ def _releases() -> tuple[GraphColumns, Reader]:
 def test_an_unknown_noun_asks_for_the_records_of_a_table_that_is_called_by_no_word() -> None:
     best = _best(_registry(), "how many resources are under a CC0-1.0 license?")
     assert write(best.plan) == 'type fairsharing | where license_name = "CC0-1.0" | count'
-    assert (best.unread, best.kinds) == ((), ("resources",))
+    assert (best.unread, best.kinds) == ((), ())
     # "order" is a word: what is no order is not understood.
     assert "resources" in _best(_table(), "how many resources have a profit above 5?").unread
 
@@ -305,3 +305,43 @@ def test_a_question_for_yes_or_no_gets_no_text() -> None:
 def test_what_says_more_of_a_noun_is_missed_where_the_noun_only_asks_for_having_one() -> None:
     best = _best(_releases(), "how many volcanoes are in a rift region?")
     assert (best.unread, best.lacks) == (("rift",), True), write(best.plan)
+
+
+@cache
+def _craters() -> tuple[GraphColumns, Reader]:
+    """Volcanoes of two sorts, and when each erupted last; cards with memory in a unit."""
+    entities: list[Any] = [
+        (
+            "Hekla",
+            ["volcano"],
+            {"primary_volcano_type": "Stratovolcano", "last_eruption": 2000.0, "memory_size_gb": 8.0},
+        ),
+        (
+            "Laki",
+            ["volcano"],
+            {"primary_volcano_type": "Fissure vent", "last_eruption": -1200.0, "memory_size_gb": 24.0},
+        ),
+        (
+            "Etna",
+            ["volcano"],
+            {"primary_volcano_type": "Stratovolcano", "last_eruption": -50.0, "memory_size_gb": 16.0},
+        ),
+    ]
+    return _open(entities, [])
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("which volcanoes last erupted before 1000 BCE?", "type volcano | where last_eruption < -1000"),
+        ("which volcanoes have 24 GB of memory or more?", "type volcano | where memory_size_gb >= 24"),
+        ("what kind of volcano is Hekla?", 'ids "Hekla" | values primary_volcano_type'),
+        ("when did Laki last erupt?", 'ids "Laki" | values last_eruption'),
+    ],
+)
+def test_eras_units_sorts_and_what_was_last(question: str, plan: str) -> None:
+    assert _plan(_craters(), question) == plan
+
+
+def test_a_word_in_small_letters_is_no_era() -> None:
+    assert "-500" not in _plan(_craters(), "volcanoes with more than 500 bc campaigns")
