@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from trivium.graphs.keqing import graph
-from trivium.kg.embedded import build
-from trivium.kg.types import Triple
-from trivium.knowledge.knowledge import Knowledge, close_all
-from trivium.nodes.keqing.context import KeqingContext
-from trivium.nodes.run.operator import own_runs
-from trivium.policies.reader.chains.teaching import teach
+from tests.untyped import asker
 
 STARS = """
 Ann Berg|award nominee|Bob Carr; Bob Carr|award nominee|Ann Berg; Bob Carr|award nominee|Cleo Diaz
@@ -34,32 +26,7 @@ From|written by|Ann Berg
 
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[str, Any]]:
-    path: Path = tmp_path_factory.mktemp("kg") / "stars"
-    lines = [each.split("|") for line in STARS.strip().splitlines() for each in line.split("; ")]
-    build(path, [[Triple(*line) for line in lines]])
-
-    async def learned() -> None:
-        base = Knowledge.open(str(path))
-        try:
-            await teach(base, None, lambda *_: None)
-        finally:
-            await base.close()
-
-    async def answered(question: str) -> dict[str, Any]:
-        try:
-            found = await graph.ainvoke({"question": question}, context=KeqingContext(kg=str(path)))
-            return dict(found["answer"])
-        finally:
-            await close_all()
-
-    with own_runs():
-        asyncio.run(learned())
-
-    def asked(question: str) -> dict[str, Any]:
-        with own_runs():
-            return asyncio.run(answered(question))
-
-    return asked
+    return asker(tmp_path_factory.mktemp("kg") / "stars", STARS, "keqing")
 
 
 @pytest.mark.parametrize(

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from trivium.graphs.auto import graph
-from trivium.kg.embedded import build
-from trivium.kg.types import Triple
-from trivium.knowledge.knowledge import Knowledge, close_all
-from trivium.nodes.auto.context import AutoContext
-from trivium.nodes.run.operator import own_runs
-from trivium.policies.reader.chains.teaching import teach
+from tests.untyped import asker
 
 HARBOUR = """
 Ariadne|home port|Calder; Ariadne|commanded by|Ines Roth; Ariadne|tonnes|4100
@@ -33,32 +25,7 @@ Ole Brandt|joined on|2003-06-10; Ines Roth|joined on|2009-08-21
 
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[str, Any]]:
-    path: Path = tmp_path_factory.mktemp("kg") / "harbour"
-    lines = [each.split("|") for line in HARBOUR.strip().splitlines() for each in line.split("; ")]
-    build(path, [[Triple(*line) for line in lines]])
-
-    async def learned() -> None:
-        base = Knowledge.open(str(path))
-        try:
-            await teach(base, None, lambda *_: None)
-        finally:
-            await base.close()
-
-    async def answered(question: str) -> dict[str, Any]:
-        try:
-            found = await graph.ainvoke({"question": question}, context=AutoContext(kg=str(path)))
-            return dict(found["answer"])
-        finally:
-            await close_all()
-
-    with own_runs():
-        asyncio.run(learned())
-
-    def asked(question: str) -> dict[str, Any]:
-        with own_runs():
-            return asyncio.run(answered(question))
-
-    return asked
+    return asker(tmp_path_factory.mktemp("kg") / "harbour", HARBOUR, "auto")
 
 
 def said(answer: dict[str, Any]) -> object:
