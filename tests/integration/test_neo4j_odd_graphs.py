@@ -176,6 +176,7 @@ ON_TEXTS = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 async def test_texts_that_are_nearly_all_dates_or_numbers(opened: Open) -> None:
     store = opened(TEXTS)
     sold = Where(OfType("Car"), Has(Term(steps=steps("^SOLD"))))
@@ -186,6 +187,7 @@ async def test_texts_that_are_nearly_all_dates_or_numbers(opened: Open) -> None:
         assert (sorted(here.entities, key=str), here.value) == (sorted(there.entities, key=str), there.value), plan
 
 
+@pytest.mark.slow
 async def test_a_thousand_labels(opened: Open, neo4j_server: Server) -> None:
     names = [f"Label {i}" for i in range(1000)]
     neo4j_server.run(

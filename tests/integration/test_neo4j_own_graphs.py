@@ -217,8 +217,8 @@ DIRECTED = GraphSettings(reversed=("ACTED_IN", "OF"), symmetric=("KNOWS",))
 @pytest.mark.parametrize(
     ("cypher", "settings"),
     [
-        (MOVIES, None),
-        (SHOP, None),
+        pytest.param(MOVIES, None, marks=pytest.mark.slow),
+        pytest.param(SHOP, None, marks=pytest.mark.slow),
         (CITATIONS, None),
         (MOVIES, DIRECTED),
         (SHOP, GraphSettings(symmetric=("REFERRED", "BOUGHT"))),

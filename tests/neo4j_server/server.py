@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from neo4j import GraphDatabase, Query
+from neo4j import Driver, GraphDatabase, Query
 from neo4j.exceptions import DriverError, Neo4jError
 
 from tests.neo4j_server.install import ServerError, jars, java
@@ -64,18 +64,22 @@ class Server:
     def run(self, cypher: str, **parameters: object) -> list[list[object]]:
         """The rows of one query, past Trivium."""
         with GraphDatabase.driver(self.uri, auth=self.auth) as driver:
-            records = driver.execute_query(Query(cypher), parameters, database_="neo4j").records
-        return [list(record.values()) for record in records]
+            return _rows(driver, cypher, **parameters)
 
     def empty(self) -> None:
         """Delete nodes, relationships and the indexes of a user's own graph; Trivium's own take a second to make."""
-        self.run("MATCH (n) DETACH DELETE n")
-        for (name,) in self.run("SHOW CONSTRAINTS YIELD name WHERE NOT name IN $kept RETURN name", kept=_KEPT):
-            self.run(f"DROP CONSTRAINT `{name}`")
-        for (name,) in self.run(
-            "SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' AND NOT name IN $kept RETURN name", kept=_KEPT
-        ):
-            self.run(f"DROP INDEX `{name}`")
+        with GraphDatabase.driver(self.uri, auth=self.auth) as driver:
+            _rows(driver, "MATCH (n) DETACH DELETE n")
+            for (name,) in _rows(driver, "SHOW CONSTRAINTS YIELD name WHERE NOT name IN $kept RETURN name", kept=_KEPT):
+                _rows(driver, f"DROP CONSTRAINT `{name}`")
+            indexes = "SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' AND NOT name IN $kept RETURN name"
+            for (name,) in _rows(driver, indexes, kept=_KEPT):
+                _rows(driver, f"DROP INDEX `{name}`")
+
+
+def _rows(driver: Driver, cypher: str, **parameters: object) -> list[list[object]]:
+    records = driver.execute_query(Query(cypher), parameters, database_="neo4j").records
+    return [list(record.values()) for record in records]
 
 
 def free_port() -> int:

@@ -55,7 +55,9 @@ def test_the_prompts_of_questions(
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(("graph", "methods"), [("fb15k237", ["keqing", "oda"]), ("conceptnet", ["oda"])])
+@pytest.mark.parametrize(
+    ("graph", "methods"), [("fb15k237", ["keqing", "oda"]), pytest.param("conceptnet", ["oda"], marks=pytest.mark.slow)]
+)
 def test_no_prompt_of_a_real_graph_is_too_long(
     graph: str, methods: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

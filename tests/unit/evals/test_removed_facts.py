@@ -68,6 +68,7 @@ def test_what_is_still_right_is_no_false_claim() -> None:
     assert table(done).splitlines()[-1].split() == ["relation", "3", "33.3", "33.3", "33.3"]
 
 
+@pytest.mark.slow
 async def test_a_graph_without_what_is_asked(tmp_path: Path) -> None:
     done = await removed("dev", "company", tmp_path)
     values = [each for each in done if each.kind == "value"]

@@ -67,6 +67,7 @@ def test_it_is_made_once_finished_where_it_was_cut_short_and_anew_of_other_files
     assert is_kg(first)
 
 
+@pytest.mark.slow
 def test_two_processes_at_once_make_one(files: list[Path], tmp_path: Path) -> None:
     command = [sys.executable, "-c", MAKE, *map(str, files)]
     started = [subprocess.Popen(command, cwd=ROOT, text=True, stdout=-1, stderr=-1) for _ in range(2)]
