@@ -189,6 +189,7 @@ async def sampled(neo4j_address: Address, tmp_path: Path) -> AsyncIterator[tuple
     await remote.close()
 
 
+@pytest.mark.slow
 async def test_every_policy_walks_a_snapshot_of_the_database_as_the_directory(
     sampled: tuple[Knowledge, Knowledge],
 ) -> None:

@@ -54,10 +54,9 @@ def test_the_prompts_of_questions(
         main([str(questions), "--kg", kg_name, "--set", "nosuch=1"])
 
 
+@pytest.mark.slow
 @pytest.mark.data
-@pytest.mark.parametrize(
-    ("graph", "methods"), [("fb15k237", ["keqing", "oda"]), pytest.param("conceptnet", ["oda"], marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize(("graph", "methods"), [("fb15k237", ["keqing", "oda"]), ("conceptnet", ["oda"])])
 def test_no_prompt_of_a_real_graph_is_too_long(
     graph: str, methods: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

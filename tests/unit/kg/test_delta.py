@@ -242,7 +242,7 @@ TestWrites = pytest.mark.filterwarnings("ignore")(Writes.TestCase)
 TestWrites.settings = settings(
     max_examples=8, stateful_step_count=10, deadline=None, suppress_health_check=list(HealthCheck)
 )
-TestWritesByBlocks = pytest.mark.filterwarnings("ignore")(WritesByBlocks.TestCase)
+TestWritesByBlocks = pytest.mark.slow(pytest.mark.filterwarnings("ignore")(WritesByBlocks.TestCase))
 TestWritesByBlocks.settings = settings(TestWrites.settings, max_examples=5)
 
 
