@@ -13,6 +13,7 @@ Category = Literal[
     "M",  # a relation and the set at its other end: "borders ohio"
     "P",  # properties of one name
     "PL",  # several properties
+    "PN",  # so many values of properties of one name: its data are these and the number
     "R",  # a relation
     "RU",  # relations of which one, or each, is meant: "acted in or directed"
     "E",  # a property of relationships
@@ -38,7 +39,7 @@ Category = Literal[
     "AGG",
     "G",  # "for each"
     "GK",  # what is grouped by
-    "PART",  # "year", "month" behind a "G": a part of dates
+    "PART",  # "year", "month" behind a "G": a part of dates; behind it how many are asked for
     "H",  # "how long", "when": columns by hints
     "WHERE",  # its data: ("the",) before "is the"
     "X",  # a result

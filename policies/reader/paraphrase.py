@@ -64,7 +64,12 @@ class Paraphrases:
     def _counted(self, term: Sketch) -> str:
         """What a count is of: "titles directed"."""
         through = " ".join(" ".join(words_of(self._schema.names[hop.relation])) for hop in term[1])
-        return f"{self.say(term[2])} {through}" if len(term) > 2 else through
+        if len(term) > 2:
+            return f"{self.say(term[2])} {through}"
+        hop = term[1][-1]
+        ends = [(head, tail) for relation, head, tail in self._schema.joins if relation == hop.relation]
+        reached = max((pair[hop.direction != "in"] for pair in ends), key=lambda kind: self._schema.types[kind].size)
+        return f"{self._type(reached)} {through}"
 
     def _value(self, value: Any) -> str:
         if value[0] == "v":
@@ -153,11 +158,7 @@ class Paraphrases:
         """What a table says of each: "number of courses teaches"."""
         if term[0] != "n":
             return self._term(term)
-        hop = term[1][-1]
-        ends = [(head, tail) for relation, head, tail in self._schema.joins if relation == hop.relation]
-        reached = max((pair[hop.direction != "in"] for pair in ends), key=lambda kind: self._schema.types[kind].size)
-        what = self.say(term[2]) if len(term) > 2 else f"{self._type(reached)} {self._counted(term)}"
-        return f"number of {what}"
+        return f"number of {self.say(term[2]) if len(term) > 2 else self._counted(term)}"
 
     def _some(self, source: Sketch, limit: int) -> str:
         return f"{limit} {self.say(source)}"

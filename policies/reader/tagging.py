@@ -1102,11 +1102,16 @@ class Tagger:
         after = {stop for _, stop, item in tagged.items if item.category == "G"}
         by = {place for place, gap in enumerate(tagged.gaps) if "by" in gap}
         by |= {place for place, gap in enumerate(tagged.gaps) if gap & self.language.which}
-        for place, word in enumerate(tagged.positions):
-            part = self.language.grouped_parts.get(singular(fold_name(word)))
-            if part and place in after | by:
-                links = link(place, word, 1.0)
-                tagged.items.append((place, place + 1, Item("PART", data=(part,), score=_PART_OF_DATES, links=links)))
+        numbers = {start: item.data[0] for start, _, item in tagged.items if item.category == "NUM"}
+        for place, said in enumerate(tagged.positions):
+            *_, word = fold_name(said).split() or ("",)
+            part = self.language.grouped_parts.get(singular(word))
+            first = place if place in after | by or tagged.gaps[place] else place - 1
+            if not part or first not in after | by or (first < place and first not in numbers):
+                continue
+            several = (int(numbers[first]),) if first in numbers else ()  # "which three days"
+            item = Item("PART", data=(part, *several), score=_PART_OF_DATES, links=link(place, said, 1.0))
+            tagged.items.append((first, place + 1, item))
 
     def _add_kinds(self, tagged: Tagged) -> None:
         """Nouns that nothing of a graph is called by, as any kind of things without a name: "the longest film"."""

@@ -31,12 +31,15 @@ class GroupRules(ResultRules):
             ("X GK", self._group),
             ("GK X", self._group_first),
             ("S GK", self._group_counted),
+            ("NUM P", self._so_many_values),
             ("P KEY", self._commonest_value),
-            ("H KEY", self._commonest_time),
+            ("PN KEY", self._commonest_value),
+            ("H KEY", self._commonest_part),
             ("PART KEY", self._commonest_part),
             ("P CP", self._counted_values),
             ("X CP", self._counted_values_of),
             ("PART CP", self._counted_parts),
+            ("H CP", self._counted_parts),
             ("X X", self._two_results),
             ("X X", self._and_another),
             ("X XX", self._and_another),
@@ -107,7 +110,7 @@ class GroupRules(ResultRules):
         elif right.data[0] == "type":
             yield from self._grouped_by_type(left, right, score, links)
         elif right.data[0] == "part":
-            yield from self._grouped_by_part(left, right.data[1], score, links)
+            yield from self._grouped_by_part(left, right.but(data=right.data[1:]), score, links)
         else:
             yield from self._grouped(left, right.data[0], score, links, right.data[1:])
 
@@ -117,39 +120,42 @@ class GroupRules(ResultRules):
             counted = left.but(category="X", data=("count",), score=left.score - scores.IMPLIED)
             yield from self._group(counted, right, gap)
 
-    def _commonest_value(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """As in "which city do most members live in": the value that most of a type have."""
-        if right.data[2] != "count" or not right.data[3] or right.node is None:
-            return
-        links, score = (left.links, right.links), left.score + right.score
-        for number in left.data:
-            column = self._schema.properties[number]
-            if _repeats(column) and self._schema.compatible(right.type, column.type):
-                term = ("p", (), column.name, "")
-                data = ("group", (term,), (("count", None),), 1, right.data[0] == "max", right.data[1])
-                yield Item("X", right.node, right.type, data, score, links, "set")
+    def _so_many_values(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "which three cities": how many values of a column are asked for."""
+        count = left.data[0]
+        if not gap and count == int(count) and 1 < count <= 1000:
+            links = (left.links, right.links)
+            yield Item("PN", data=(right.data, int(count)), score=left.score + right.score, links=links)
 
-    def _commonest_time(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """As in "in which year were most orders placed": the year of most of a set."""
-        hints, *of = left.data
-        if of != ["date"] or right.data[2] != "count" or not right.data[3] or right.node is None:
-            return
-        links, score = (left.links, right.links), left.score + right.score
-        for column, gain in self._columns.ranked(right.type, hints, None, dated=True):
-            part = "year" if hints[0] == "year" and column.dated else ""
-            if gain >= 0 and not (column.profile.unique and not part):
-                term = ("p", (), column.name, part)
-                data = ("group", (term,), (("count", None),), 1, right.data[0] == "max", right.data[1])
-                yield Item("X", right.node, right.type, data, score + gain, links, "set")
+    def _commonest_value(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "which three cities do most members live in", "which priority has the highest average cost"."""
+        numbers = left.data[0] if left.category == "PN" else left.data
+        for column in [self._schema.properties[number] for number in numbers]:
+            for source, aggregate in self._ranked_of(right) if _repeats(column) else ():
+                if self._schema.compatible(source.type, column.type):
+                    links, score = (left.links, right.links), left.score + right.score
+                    cut = (1, right.data[0] == "max", _limit(left, right))
+                    data = ("group", (("p", (), column.name, ""),), (aggregate,), *cut)
+                    yield Item("X", source.node, source.type, data, score, links, "set")
 
     def _commonest_part(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """As in "on which day did the most crimes occur?"."""
-        if right.data[2] != "count" or right.node is None:
-            return
+        """As in "on which three days did the most crimes occur?", "which year had the highest average fee?"."""
         links, score = (left.links, right.links), left.score + right.score
-        for keys, gain in self._keys_of(right.type, left.data[0]):
-            data = ("group", keys, (("count", None),), len(keys), right.data[0] == "max", right.data[1])
-            yield Item("X", right.node, right.type, data, score + gain, links, "set")
+        for source, aggregate in self._ranked_of(right):
+            for keys, gain in self._keys_of(source.type, left):
+                cut = (len(keys), right.data[0] == "max", _limit(left, right))
+                data = ("group", keys, (aggregate,), *cut)
+                yield Item("X", source.node, source.type, data, score + gain, links, "set")
+
+    def _ranked_of(self, key: Item) -> Iterator[tuple[Item, tuple[str, Sketch | None]]]:
+        """What groups are made of where they are ranked by a key, and the figure of each."""
+        if key.data[2] == "count" and key.node is not None:
+            yield key, ("count", None)
+        elif key.data[2] == "agg" and key.node is None and key.data[3][0] == "P":
+            _, numbers, function = key.data[3]
+            for column in [self._schema.properties[number] for number in numbers]:
+                everything = Item("S", ("all", column.type), column.type, form="plain")
+                yield everything, (function, ("p", (), column.name, ""))
 
     def _counted_values(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "cities with more than five customers", where a customer's city is a value."""
@@ -168,7 +174,7 @@ class GroupRules(ResultRules):
 
     def _counted_parts(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "in which months were more than ten crimes?"."""
-        for keys, gain in self._keys_of(right.type, left.data[0]) if right.node is not None else ():
+        for keys, gain in self._keys_of(right.type, left) if right.node is not None else ():
             yield from self._having(left, right, keys, gain)
 
     @staticmethod
@@ -218,7 +224,7 @@ class GroupRules(ResultRules):
                 data = ("group", (term, *others), self._aggregates(result), None, False, None)
                 yield Item("X", result.node, result.type, data, score - cost, links, "set")
 
-    def _grouped_by_part(self, result: Item, part: str, score: float, links: Any) -> Iterator[Item]:
+    def _grouped_by_part(self, result: Item, part: Item, score: float, links: Any) -> Iterator[Item]:
         """By the year of a date, or by its year and month: January is not that of every year."""
         for keys, gain in self._keys_of(result.type, part):
             aggregates = self._aggregates(result)
@@ -227,14 +233,24 @@ class GroupRules(ResultRules):
             data = ("group", keys, aggregates, None, False, None)
             yield Item("X", result.node, result.type, data, score + gain, links, "set")
 
-    def _keys_of(self, kind: int, part: str) -> Iterator[tuple[tuple[Sketch, ...], float]]:
-        """Parts of a type's dates as keys of groups, with what each gains."""
-        for column, gain in self._columns.ranked(kind, (), None, dated=True):
-            if column.dated and column.profile.kind != "time":
-                parts = ("year", part) if part in ("month", "quarter") else (part,)
-                if part == "date" and column.profile.kind == "date":
-                    parts = ("",)
-                yield tuple(("p", (), column.name, each) for each in parts), gain
+    def _keys_of(self, kind: int, asked: Item) -> Iterator[tuple[tuple[Sketch, ...], float]]:
+        """Keys of groups as "when" or "per month" asks for: a type's dates, years or their parts, with their gains."""
+        hints: tuple[str, ...] = ()
+        part = asked.data[0]
+        if asked.category == "H":
+            hints, *of = asked.data
+            part = "year" if hints[0] == "year" else ""
+            if of != ["date"]:
+                return
+        for column, gain in self._columns.ranked(kind, hints, None, dated=True):
+            dated = column.dated and column.profile.kind != "time"
+            whole = part == "" or (column.yearly and part == "year")
+            if (hints and gain < 0) or (whole and column.profile.unique) or not (whole or dated):
+                continue
+            parts = ("year", part) if part in ("month", "quarter") else (part,)
+            if whole or (part == "date" and column.profile.kind == "date"):
+                parts = ("",)
+            yield tuple(("p", (), column.name, each) for each in parts), gain
 
     def _grouped_by_type(self, result: Item, key: Item, score: float, links: Any) -> Iterator[Item]:
         data: tuple[Any, ...]
@@ -340,6 +356,12 @@ class GroupRules(ResultRules):
 def _is_counted(term: Sketch) -> Sketch:
     """The condition that a count is not 0."""
     return ("cmp", term, ">", ("v", Value("number", 0.0))) if len(term) > 2 else ("has", ("e", term[1]))
+
+
+def _limit(asked: Item, key: Item) -> int:
+    """How many groups are asked for: of "which three cities", or of "the three most"."""
+    own: int = key.data[1]
+    return asked.data[1] if asked.category in ("PN", "PART") and len(asked.data) > 1 else own
 
 
 def _repeats(column: Property) -> bool:

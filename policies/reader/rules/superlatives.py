@@ -26,6 +26,7 @@ class SuperlativeRules(RelationshipRules):
             ("P SUP", self._frequent_after),
             ("FQ S", self._frequencies),
             ("SUP AGG", self._key_of_aggregate),
+            ("AGG SUP", self._key_of_aggregate_after),
             ("AGG C", self._aggregate_bound),
             ("E C", self._aggregate_bound),
             ("S X", self._ranked_by),
@@ -86,6 +87,11 @@ class SuperlativeRules(RelationshipRules):
             kind = "min" if direction in ("min", "fewest", "least") else "max"
             links = (left.links, right.links)
             yield Item("KEY", None, -1, (kind, limit, "agg", what), left.score + right.score, links)
+
+    def _key_of_aggregate_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "(in which year) was the average fee the highest?"."""
+        if "the" in gap:
+            yield from self._key_of_aggregate(right, left, gap)
 
     def _aggregate_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "whose average price is above 50", of what a set is joined to."""
