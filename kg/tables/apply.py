@@ -14,6 +14,9 @@ from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueTe
 
 _BATCH = 50_000
 
+_Place = tuple[str, tuple[str, ...]]
+"""A `TABLE.COLUMN` whose rows are named, and the columns in which such a row agrees with the one that names it."""
+
 
 @dataclass
 class Applied:
@@ -33,7 +36,7 @@ class Applied:
     unknown: dict[str, int] = field(default_factory=dict)
     relations: dict[str, None] = field(default_factory=dict)
     _named: dict[str, Entity] = field(default_factory=dict)
-    _ids: dict[str, dict[str, str]] = field(default_factory=dict)
+    _ids: dict[_Place, dict[tuple[str, ...], str]] = field(default_factory=dict)
 
     def batches(self) -> Iterator[list[Triple]]:
         """The triples of all tables; raises `BadInputError` as reading the tables does."""
@@ -66,27 +69,29 @@ class Applied:
             name = names[each.types[0]].get(each.label)
             yield replace(each, aliases=(*each.aliases, name)) if name and name != each.label else each
 
-    def _places(self) -> set[str]:
+    def _places(self) -> set[_Place]:
         """The `TABLE.COLUMN`s that columns refer to."""
-        found = set[str]()
+        found = set[_Place]()
         for mapping in self.mappings.values():
             link = [mapping.link.head_to, mapping.link.tail_to] if mapping.link else []
-            found |= {mapping.about, *link, *(column.to for column in mapping.columns.values())}
-        return {place for place in found if place.partition(".")[0] in self.mappings and "." in place}
+            found |= {(place, ()) for place in (mapping.about, *link)}
+            found |= {(column.to, column.within) for column in mapping.columns.values()}
+        return {each for each in found if each[0].partition(".")[0] in self.mappings and "." in each[0]}
 
-    def _index(self, place: str) -> dict[str, str]:
-        """The id of each row of a table by the text of one of its columns."""
-        name, _, column = place.partition(".")
+    def _index(self, place: _Place) -> dict[tuple[str, ...], str]:
+        """The id of each row of a table by the text of one of its columns, and of those that it agrees in."""
+        name, _, column = place[0].partition(".")
         table, mapping = next(each for each in self.tables if each.name == name), self.mappings[name]
         places = {name: number for number, name in enumerate(table.columns)}
-        others = self._index(mapping.about) if mapping.about else {}
-        index: dict[str, str] = {}
+        others = self._index((mapping.about, ())) if mapping.about else {}
+        index: dict[tuple[str, ...], str] = {}
         for number, row in enumerate(table.rows() if mapping.link is None else (), 1):
             for text in row[places[column]]:
+                key = (text, *_agreeing(place[1], places, row))
                 if mapping.about:
-                    index.setdefault(text, others.get(next(iter(row[places[mapping.id]]), ""), ""))
+                    index.setdefault(key, others.get((next(iter(row[places[mapping.id]]), ""),), ""))
                 else:
-                    index.setdefault(text, _row_id(mapping, places, row, number))
+                    index.setdefault(key, _row_id(mapping, places, row, number))
         return index
 
     def _described(
@@ -95,7 +100,7 @@ class Applied:
         """The triples of a row that is an entity, or tells more of one."""
         if mapping.about:
             key = next(iter(row[places[mapping.id]]), "")
-            id_ = self._ids[mapping.about].get(key, "")
+            id_ = self._ids[mapping.about, ()].get((key,), "")
             if not id_:
                 self._count(table, mapping.id)
                 return
@@ -107,7 +112,7 @@ class Applied:
             if more := [each for each in _aliases(mapping, places, row) if each not in (known.label, *known.aliases)]:
                 self._named[id_] = replace(known, aliases=(*known.aliases, *more))
         for name, column in mapping.columns.items():
-            for end in self._ends(table, name, column, row[places[name]]):
+            for end in self._ends(table, name, column, row[places[name]], _agreeing(column.within, places, row)):
                 yield Triple(id_, column.relation, end)
 
     def _unnamed(self, mapping: TableMapping, id_: str) -> str:
@@ -144,8 +149,10 @@ class Applied:
         else:
             yield Triple(ends[0], relation or link.relation, ends[1])
 
-    def _ends(self, table: SourceTable, name: str, column: TableColumn, cell: Cell) -> Iterator[str]:
-        """What the texts of a cell are: values, or ids of entities."""
+    def _ends(
+        self, table: SourceTable, name: str, column: TableColumn, cell: Cell, agreeing: tuple[str, ...] = ()
+    ) -> Iterator[str]:
+        """What the texts of a cell are: values, or ids of entities; `agreeing`: the texts of the columns `within`."""
         if column.skipped:
             return
         texts = [part for text in cell for part in cut(text, column.split)]
@@ -155,10 +162,11 @@ class Applied:
                 continue
             if column.kind is not None:
                 yield ValueText((plain(text, column.read) if column.read else "") or text, column.kind)
-            elif column.to in self._ids:
-                id_ = self._ids[column.to].get(text) or self._missing(column.to, text)
-                if text not in self._ids[column.to]:
+            elif (ids := self._ids.get((column.to, column.within))) is not None:
+                found = ids.get((text, *agreeing))
+                if found is None:
                     self._count(table, name)
+                id_ = found or ("" if agreeing else self._missing(column.to, text))
                 if id_:
                     yield id_
             else:
@@ -205,6 +213,11 @@ def _row_id(mapping: TableMapping, places: Mapping[str, int], row: Row, number: 
 
 def _part(kind: str) -> str:
     return kind.replace(" ", "_")
+
+
+def _agreeing(within: Sequence[str], places: Mapping[str, int], row: Row) -> tuple[str, ...]:
+    """The texts of the columns in which a row and the one that it names agree."""
+    return tuple(next(iter(row[places[each]]), "") for each in within)
 
 
 def _clean(text: str) -> str:

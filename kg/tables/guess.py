@@ -26,6 +26,7 @@ ROWS_READ = 100_000
 """Rows of a table that are looked at."""
 
 _ENOUGH = 0.9  # share of a column's texts that are keys of the table that they name
+_MOST = 0.7  # the same of names of several words
 _SAME_NAME = 0.5  # the same where both columns have one name
 _IN_COMMON = 0.2  # share of the smaller of two columns of one name that both hold, where they mean the same things
 _IN_LISTS = 0.1  # the same of numbered columns whose cells are filled as lists are
@@ -158,6 +159,8 @@ class _Seen:
     Attributes:
         key: the column that tells rows apart; None where none does.
         refers: column -> (table, its column) that its texts name.
+        within: column -> (table, its column, those of both) where its texts name rows only among those that agree in
+            further columns: the bakers of one series.
     """
 
     table: SourceTable
@@ -165,6 +168,7 @@ class _Seen:
     columns: dict[str, _Profile]
     key: _Profile | None = None
     refers: dict[str, tuple[_Seen, _Profile]] = field(default_factory=dict)
+    within: dict[str, tuple[_Seen, _Profile, tuple[str, ...]]] = field(default_factory=dict)
 
     @cached_property
     def words(self) -> list[str]:
@@ -184,6 +188,8 @@ def guess_mapping(tables: Sequence[SourceTable]) -> Mappings:
         each.key = _key(each)
     for each in seen:
         _find_references(each, seen)
+    for each in seen:
+        _find_agreeing(each, seen)
     for each in seen:
         _join_numbered(each)
     for each in seen:
@@ -365,6 +371,45 @@ def _repeats_a_fact(seen: _Seen, name: str, other: _Seen, key: _Profile) -> bool
     return False
 
 
+def _find_agreeing(seen: _Seen, tables: Sequence[_Seen]) -> None:
+    """Note which columns name rows of a table among those that agree with their own rows in a further column.
+
+    As where several series each have an Anna: (series, baker) is the key of bakers, and nearly all results have one.
+    """
+    for name, profile in seen.columns.items():
+        if profile.kind is not None or profile.many or name in seen.refers or profile is seen.key:
+            continue
+        for other in tables:
+            key = other.columns.get(name)
+            if other is seen or key is None or key.kind is not None or key.is_unique:
+                continue
+            if not _share(profile, key, _ENOUGH):
+                continue
+            for shared in seen.columns:
+                if shared != name and shared in other.columns and _agree(seen, other, name, shared):
+                    seen.within.setdefault(name, (other, key, (shared,)))
+
+
+def _agree(seen: _Seen, other: _Seen, name: str, shared: str) -> bool:
+    """Whether two columns together tell a table's rows apart, and nearly all pairs of another table are among them."""
+    keys, rows = _pairs(other, name, shared)
+    if len(keys) < rows or rows < other.rows:
+        return False
+    own, _ = _pairs(seen, name, shared)
+    return len(own & keys) >= _ENOUGH * len(own)
+
+
+def _pairs(seen: _Seen, *names: str) -> tuple[set[tuple[str, ...]], int]:
+    """The texts of columns in the rows that have all of them, and how many such rows there are."""
+    places = [list(seen.columns).index(name) for name in names]
+    found = [
+        tuple(row[place][0] for place in places)
+        for row in islice(seen.table.rows(), ROWS_READ)
+        if all(row[place] for place in places)
+    ]
+    return set(found), len(found)
+
+
 def _is_its_own_key(profile: _Profile, seen: _Seen) -> bool:
     """Whether a column is a second key of its table's rows by its name: `turbine_id` beside the `id` of turbines."""
     rest = [singular(word) for word in profile.words if word not in _KEY_WORDS]
@@ -396,7 +441,7 @@ def _rank(profile: _Profile, seen: _Seen, key: _Profile, other: _Seen) -> tuple[
     by_key = key.words == profile.words and not set(key.words) <= {*_KEY_WORDS, *_NAME_WORDS}
     alike = by_key and profile.kind is None and (other.key is key or by_table)
     called = by_table and profile.kind is None and rest <= set(other.words) and _in_most_rows(profile, key)
-    inside = _share(profile, key, _SAME_NAME if alike or called else _ENOUGH)
+    inside = _share(profile, key, _SAME_NAME if alike or called else _MOST if _are_whole_names(profile) else _ENOUGH)
     if not inside:
         return None
     if not by_table and not by_key:
@@ -417,6 +462,11 @@ def _rank(profile: _Profile, seen: _Seen, key: _Profile, other: _Seen) -> tuple[
     if by_key and not by_table and other.key is not key and profile.is_unique:
         return None  # e-mail addresses of two lists of people: each is its own row's
     return by_table, by_key, other.key is key, inside
+
+
+def _are_whole_names(profile: _Profile) -> bool:
+    """Whether texts are names of several words, as no two things have by chance: Anna Bell."""
+    return profile.kind is None and sum(" " in text for text in profile.texts) >= _ENOUGH * len(profile.texts)
 
 
 def _counts_its_own(profile: _Profile, key: _Profile) -> bool:
@@ -467,6 +517,7 @@ def _mapping(seen: _Seen, shared: SharedColumns, tables: Sequence[_Seen]) -> Tab
     type_by = _kinds(seen, _KINDS) if seen.key and _NODES & set(seen.words) else ""
     # "version 8.0.0", which "electron v8.0.0" and "v8.0.0" hold, stays what it is called.
     inner = next((each for each in seen.columns.values() if (each.name,) == label and not _says_names(each)), None)
+    telling = inner is not None and inner is not seen.key and inner.words != seen.words  # a fact that tells rows apart
     outer = [each for each in seen.columns.values() if inner and each is not inner and _is_inside(seen, inner, each)]
     alias = tuple(
         each.name
@@ -477,7 +528,7 @@ def _mapping(seen: _Seen, shared: SharedColumns, tables: Sequence[_Seen]) -> Tab
         profile.name: _without_type(seen, _value(profile) if profile.name in alias else _column(seen, profile, shared))
         for profile in seen.columns.values()
         if (about is None or profile is not seen.key) and profile.name != type_by
-        if profile.name not in label or outer
+        if profile.name not in label or outer or telling
     }
     for each in seen.columns.values():  # `npc_dota_hero_axe` beside Axe is nothing that people call its name
         if each.name in columns and len(each.words) == 1 and each.words[0] in _NAME_WORDS and _is_technical(each):
@@ -498,6 +549,8 @@ def _is_other_name(seen: _Seen, profile: _Profile, label: Sequence[str]) -> bool
     """Whether a column holds what else the rows are called: `aliases`, `official_name`, `park.alias`."""
     words = profile.words
     named = bool(label) and profile.name not in label and profile.kind is None and profile.name not in seen.refers
+    if named and words == seen.words and _whole_name(seen, profile) is not None:
+        return True
     if not named or not words or len(profile.texts) < _OWN_NAMES * profile.filled or not _are_names(profile.texts):
         return False
     if words[0] in _NAME_WORDS and len(words) == 1:  # another column names all rows
@@ -666,8 +719,10 @@ def _label(seen: _Seen) -> tuple[str, ...]:
             return ((_shorter_name(seen, exact[0]) or _better_name(seen, exact[0]) or exact[0]).name,)
     own = next((name for words, name in texts.items() if list(words) == seen.words), None)
     loose = [name for words, name in texts.items() if words[-1:] and words[-1] in _NAME_WORDS and "." not in name]
-    if own is not None or loose:
-        return (own or loose[0],)
+    if own is not None:
+        return ((_whole_name(seen, seen.columns[own]) or seen.columns[own]).name,)
+    if loose:
+        return (loose[0],)
     if seen.key is not None and seen.key.kind is None:
         return (seen.key.name,)
     telling = [
@@ -676,6 +731,19 @@ def _label(seen: _Seen) -> tuple[str, ...]:
         if len(seen.columns[name].texts) > 0.8 * seen.rows and seen.columns[name].length <= _LONG_NAME
     ]
     return (max(telling)[1],) if telling else ()
+
+
+def _whole_name(seen: _Seen, named: _Profile) -> _Profile | None:
+    """A column of names that hold those of a column which several rows share: Anna Bell beside Anna."""
+    places = list(seen.columns)
+    for each in seen.columns.values() if not named.is_unique else ():
+        if each is named or not each.is_unique or each.kind is not None or each.length > _LONG_NAME:
+            continue
+        one, other = places.index(named.name), places.index(each.name)
+        rows = [row for row in islice(seen.table.rows(), ROWS_READ) if row[one] and row[other]]
+        if sum(row[one][0] in row[other][0] for row in rows) >= _ENOUGH * max(seen.rows, 1):
+            return each
+    return None
 
 
 def _shorter_name(seen: _Seen, named: _Profile) -> _Profile | None:
@@ -747,6 +815,9 @@ def _column(seen: _Seen, profile: _Profile, shared: SharedColumns) -> TableColum
         other, key = seen.refers[profile.name]
         to = f"{other.table.name}.{key.name}"
         return TableColumn("_".join(_words_without_key(profile)), to=to, split=profile.split)
+    if profile.name in seen.within:
+        other, key, shared_by = seen.within[profile.name]
+        return TableColumn(_relation(profile), to=f"{other.table.name}.{key.name}", within=shared_by)
     if any(word in _KEY_WORDS for word in profile.words) and _twin(seen, profile):
         return TableColumn()  # a second key of what another column names already
     repeated = len(profile.texts) <= 0.6 * sum(profile.texts.values()) or (

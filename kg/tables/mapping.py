@@ -10,6 +10,7 @@ alias = ["iata", "other_names"]             # columns whose texts name it as wel
 altitude = { property = "altitude", kind = "number" }
 city = { relation = "city", to = "city" }   # each text is an entity of the type city
 country = { relation = "country", to = "countries.code" }   # the row of countries with this code
+winner = { relation = "winner", to = "teams.name", within = ["season"] }   # the row with this name and the same season
 opened = { property = "opened", kind = "date", read = "d/m/y" }    # or "m/d/y"; numbers "1.234,5"; "yes/no"
 tags = { property = "tags", kind = "text", split = ";" }
 checked = { skip = true }
@@ -63,6 +64,7 @@ class TableColumn:
         to: of entities their type, or the `TABLE.COLUMN` whose rows they name.
         split: what separates several values in a cell; "" where a cell holds one.
         read: the notation of its values (`trivium.kg.tables.notation`); "" for the plain one.
+        within: columns, called alike in both tables, in which the row that it names agrees with its own.
     """
 
     relation: str = ""
@@ -70,6 +72,7 @@ class TableColumn:
     to: str = ""
     split: str = ""
     read: str = ""
+    within: tuple[str, ...] = ()
 
     @property
     def skipped(self) -> bool:
@@ -154,7 +157,8 @@ def _column_text(column: TableColumn) -> str:
         return "{ skip = true }"
     split = f", split = {_text(column.split)}" if column.split else ""
     if column.kind is None:
-        return f"{{ relation = {_text(column.relation)}, to = {_text(column.to)}{split} }}"
+        within = f", within = [{', '.join(map(_text, column.within))}]" if column.within else ""
+        return f"{{ relation = {_text(column.relation)}, to = {_text(column.to)}{split}{within} }}"
     read = f", read = {_text(column.read)}" if column.read else ""
     return f"{{ property = {_text(column.relation)}, kind = {_text(column.kind)}{split}{read} }}"
 
@@ -268,5 +272,10 @@ class _MappingReader:
                 raise self._wrong(f"{where}: unknown notation {read!r}; choose one of {', '.join(NOTATIONS)}")
             return TableColumn(str(column["property"]), kind, split=split, read=read)
         if "relation" in column and column.get("to"):
-            return TableColumn(str(column["relation"]), to=self._place(table, str(column["to"])), split=split)
+            to = self._place(table, str(column["to"]))
+            within = tuple(map(str, column.get("within", ())))
+            for each in within:
+                self._check_column(table, each)
+                self._check_column(to.partition(".")[0] if "." in to else table, each)
+            return TableColumn(str(column["relation"]), to=to, split=split, within=within)
         raise self._wrong(f"{where} needs a property, a relation with to, or skip = true")
