@@ -110,8 +110,8 @@ def _reads(text: str) -> bool:
 
 
 def folded(key: str) -> str:
-    """A property's name without case and separators."""
-    return re.sub(r"[\s_.\-]", "", key).lower()
+    """A property's name without case and separators, of an IRI its last part."""
+    return re.sub(r"[\s_.\-]", "", re.split(r"[/#]", key)[-1] if "://" in key else key).lower()
 
 
 def full_name(properties: Iterable[PropertySample]) -> tuple[str, str] | None:

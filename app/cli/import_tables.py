@@ -382,6 +382,7 @@ def _end(types: Sequence[str]) -> str:
 async def _tell_nameless(store: GraphStore) -> None:
     """Say how many entities have an IRI for a name, and which property looks like their names."""
     from trivium.kg.loaders.rdf import local_name
+    from trivium.kg.values import guess_kind
     from trivium.knowledge.report import is_opaque
 
     entities = nameless = opaque = 0
@@ -394,8 +395,13 @@ async def _tell_nameless(store: GraphStore) -> None:
         return
     # The store itself takes a property for names that nearly all entities of a type have; its entities have names.
     found = [each for each in await store.schema() if _names(each, entities) and each.heads <= nameless]
-    long = {each.name for kind in (await store.profile()).types for each in kind.properties if _is_prose(each)}
-    found = [each for each in found if each.name not in long]
+    no_names = {
+        each.name
+        for kind in (await store.profile()).types
+        for each in kind.properties
+        if _is_prose(each) or guess_kind(each.examples) is not None or each.name in kind.naming
+    }
+    found = [each for each in found if each.name not in no_names]
     best = max(found, key=lambda each: each.heads, default=None)
     if best is None and opaque <= _NAMELESS * entities:
         return  # http://dbpedia.org/resource/Casablanca names itself

@@ -1203,11 +1203,11 @@ class Tagger:
         for _, _, item in tagged.items:
             item.form = "set" if item.form == _SORT_OF_NAME else item.form
 
-    @staticmethod
-    def _drop_having(tagged: Tagged) -> None:
-        """Of "how many machines do we run?" the verb, which says only that there are some."""
+    def _drop_having(self, tagged: Tagged) -> None:
+        """Of "how many machines do we run?" the verb, which says only that there are some; a place is none: "in ohio"."""
         last = len(tagged.positions) - 1
-        if last > 0 and tagged.gaps[last] & {"we"} and tagged.content[last] and tagged.positions[last].islower():
+        verb = last > 0 and "we" in tagged.gaps[last] and tagged.gaps[last].isdisjoint(self.language.classes.prepositions)
+        if verb and tagged.content[last] and tagged.positions[last].islower():
             tagged.items = [item for item in tagged.items if item[:2] != (last, last + 1) or item[2].category == "S"]
             tagged.unread[last], tagged.content[last] = UNREAD_GENERIC, False
 

@@ -904,3 +904,64 @@ def test_parts_between_slashes_are_several_values_where_they_combine() -> None:
     assert guess_split(crusts) == " / "
     assert cut("Rift zone / Thin", " / ") == ["Rift zone", "Thin"]
     assert not guess_split(["Andesite / Basaltic Andesite", "Basalt / Picro-Basalt", "Dacite", "Trachyte / Latite"])
+
+
+CONTEST = {
+    "cooks": [(1, "Anna Bell"), (1, "Tom Reed"), (1, "Eva Lind"), (2, "Anna Moss"), (2, "Tom Bay"), (2, "Ida Hall")],
+    "dishes": ["Soup", "Pie", "Stew", "Roast", "Cake", "Salad"],
+}
+
+
+def _contest(tmp_path: Path) -> list[Path]:
+    cooks, dishes = CONTEST["cooks"], CONTEST["dishes"]
+    return _write(
+        tmp_path,
+        cooks="cook_full,cook,series,age\n" + "".join(f"{c},{c.split()[0]},{s},{30 + len(c)}\n" for s, c in cooks),
+        results="series,week,cook,dish\n"
+        + "".join(
+            f"{s},{w},{c.split()[0]},{dishes[n - w]} of week {max(w, n - 3)}\n"
+            for w in (1, 2)
+            for n, (s, c) in enumerate(cooks)
+        ),
+        series="series,shown,winner\n1,2019-01-02,Eva Lind\n2,2020-01-03,Ida Hall\n",
+    )
+
+
+def test_rows_are_named_within_another_column_where_names_repeat(tmp_path: Path) -> None:
+    paths = _contest(tmp_path)
+    mappings, (triples, entities, applied) = guess_mapping(read_tables(paths)), _graph(paths)
+    assert mappings["results"].columns["cook"] == TableColumn("cook", to="cooks.cook", within=("series",))
+    assert {t.tail for t in triples if t.relation == "cook" and not isinstance(t.tail, ValueText)} == {
+        f"cook/{name}" for _, name in CONTEST["cooks"]
+    }
+    assert (applied.unknown, entities["cook/Tom Bay"].aliases) == ({}, ("Tom",))
+    written = tmp_path / "m.toml"
+    written.write_text(write_mapping(mappings))
+    assert read_mapping(written, read_tables(paths)) == mappings
+    written.write_text(written.read_text().replace('within = ["series"]', 'within = ["season"]'))
+    with pytest.raises(BadInputError, match="no column 'season'"):
+        read_mapping(written, read_tables(paths))
+
+
+def test_a_cell_that_names_no_row_within_its_column_names_none_of_another(tmp_path: Path) -> None:
+    paths = _contest(tmp_path)
+    mappings = guess_mapping(read_tables(paths))
+    paths[1].write_text(paths[1].read_text() + "2,3,Eva,Tart\n")  # an Eva cooked in the first series alone
+    triples, _, applied = _graph(paths, mappings)
+    assert applied.unknown == {"results.cook": 1}
+    row = next(t.head for t in triples if t.tail == "Tart")
+    assert not [t for t in triples if t.head == row and t.relation == "cook"]
+
+
+def test_pairs_that_repeat_or_do_not_match_are_no_key(tmp_path: Path) -> None:
+    cooks, results, series = _contest(tmp_path)
+    cooks.write_text(cooks.read_text() + "Anna Bay,Anna,1,20\n")  # two Annas in one series
+    assert not guess_mapping(read_tables([cooks, results, series]))["results"].columns["cook"].within
+
+
+def test_whole_names_are_names_and_facts_that_tell_rows_apart_stay_facts(tmp_path: Path) -> None:
+    mappings = guess_mapping(read_tables(_contest(tmp_path)))
+    assert (mappings["cooks"].label, mappings["cooks"].alias) == (("cook_full",), ("cook",))
+    assert mappings["results"].label == ("dish",)
+    assert mappings["results"].columns["dish"] == TableColumn("dish", "text"), "people ask for it besides"
+    assert (mappings["series"].label, mappings["series"].columns["winner"].to) == ((), "cooks.cook_full")

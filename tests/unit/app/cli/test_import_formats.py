@@ -181,6 +181,21 @@ def test_names_under_any_property(trivium: Trivium, tmp_path: Path) -> None:
     assert "12 of 21 entities have no name, they are called by the last part of their IRI; add" in said.err
 
 
+def test_names_in_parts(trivium: Trivium, tmp_path: Path) -> None:
+    people = [("Ann", "Bell", 1950, "Bath"), ("Ann", "Moss", 1952, "Rye"), ("Tom", "Bell", 1954, "Bath")] * 3
+    lines = "".join(
+        f':p{n} a :Person ; :given-name "{first}" ; :family-name "{last}{n // 3}" ; :born "{born + n}" ; :from :{place} .\n'
+        f':q{n} :latitude "{50 + n}.5" .\n'
+        for n, (first, last, born, place) in enumerate(people)
+    )
+    (tmp_path / "x.ttl").write_text(f"@prefix : <{A}> .\n{lines}")
+    said = trivium("import", "x.ttl", "--out", "kg")
+    assert "given name, family name" in said.out
+    assert "latitude" not in said.err, "a number names nothing"
+    found = trivium("kg", "find", "kg", "Ann Moss1", "--json").json["entities"]
+    assert [each["id"] for each in found] == [f"{A}p4"]
+
+
 def test_an_endpoint_answers_and_is_brought_up_to_date(trivium: Trivium, tmp_path: Path) -> None:
     with sparql_server(TURTLE) as served:
         dry = trivium("import", served.url, "--out", "kg", "--dry-run")

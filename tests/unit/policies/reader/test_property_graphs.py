@@ -188,6 +188,7 @@ def test_one_of_two_conditions_of_different_kinds(question: str, answer: list[st
         ("How many students from York are there?", ["1"]),
         ("courses that are no longer offered", ["Aqua Spin"]),
         ("How many Nordic machines do we own?", ["2"]),
+        ("How many members do we have in york?", ["2"]),
         ("gold members who signed up in 2020 or later", ["Cara Diaz"]),
         ("courses from the eighties", ["Dawn Yoga"]),
         ("courses of more than one hour", ["Iron Circuit"]),
