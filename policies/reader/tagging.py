@@ -1204,9 +1204,10 @@ class Tagger:
             item.form = "set" if item.form == _SORT_OF_NAME else item.form
 
     def _drop_having(self, tagged: Tagged) -> None:
-        """Of "how many machines do we run?" the verb, which says only that there are some; a place is none: "in ohio"."""
+        """Of "how many machines do we run?" the verb, which says only that there are some; "in ohio" is a place."""
         last = len(tagged.positions) - 1
-        verb = last > 0 and "we" in tagged.gaps[last] and tagged.gaps[last].isdisjoint(self.language.classes.prepositions)
+        gap = tagged.gaps[last] if last > 0 else frozenset()
+        verb = "we" in gap and gap.isdisjoint(self.language.classes.prepositions)
         if verb and tagged.content[last] and tagged.positions[last].islower():
             tagged.items = [item for item in tagged.items if item[:2] != (last, last + 1) or item[2].category == "S"]
             tagged.unread[last], tagged.content[last] = UNREAD_GENERIC, False

@@ -184,8 +184,8 @@ def test_names_under_any_property(trivium: Trivium, tmp_path: Path) -> None:
 def test_names_in_parts(trivium: Trivium, tmp_path: Path) -> None:
     people = [("Ann", "Bell", 1950, "Bath"), ("Ann", "Moss", 1952, "Rye"), ("Tom", "Bell", 1954, "Bath")] * 3
     lines = "".join(
-        f':p{n} a :Person ; :given-name "{first}" ; :family-name "{last}{n // 3}" ; :born "{born + n}" ; :from :{place} .\n'
-        f':q{n} :latitude "{50 + n}.5" .\n'
+        f':p{n} a :Person ; :given-name "{first}" ; :family-name "{last}{n // 3}" ; :born "{born + n}" .\n'
+        f':p{n} :from :{place} . :q{n} :latitude "{50 + n}.5" .\n'
         for n, (first, last, born, place) in enumerate(people)
     )
     (tmp_path / "x.ttl").write_text(f"@prefix : <{A}> .\n{lines}")
