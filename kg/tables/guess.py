@@ -517,7 +517,8 @@ def _mapping(seen: _Seen, shared: SharedColumns, tables: Sequence[_Seen]) -> Tab
     type_by = _kinds(seen, _KINDS) if seen.key and _NODES & set(seen.words) else ""
     # "version 8.0.0", which "electron v8.0.0" and "v8.0.0" hold, stays what it is called.
     inner = next((each for each in seen.columns.values() if (each.name,) == label and not _says_names(each)), None)
-    telling = inner is not None and inner is not seen.key and inner.words != seen.words  # a fact that tells rows apart
+    # A fact that happens to tell rows apart; a `turbine_type` of turbines is none.
+    telling = inner is not None and inner is not seen.key and not {*inner.words}.difference(seen.words) <= _MODELS
     outer = [each for each in seen.columns.values() if inner and each is not inner and _is_inside(seen, inner, each)]
     alias = tuple(
         each.name
