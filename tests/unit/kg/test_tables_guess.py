@@ -906,22 +906,19 @@ def test_parts_between_slashes_are_several_values_where_they_combine() -> None:
     assert not guess_split(["Andesite / Basaltic Andesite", "Basalt / Picro-Basalt", "Dacite", "Trachyte / Latite"])
 
 
-CONTEST = {
-    "cooks": [(1, "Anna Bell"), (1, "Tom Reed"), (1, "Eva Lind"), (2, "Anna Moss"), (2, "Tom Bay"), (2, "Ida Hall")],
-    "dishes": ["Soup", "Pie", "Stew", "Roast", "Cake", "Salad"],
-}
+COOKS = [(1, "Anna Bell"), (1, "Tom Reed"), (1, "Eva Lind"), (2, "Anna Moss"), (2, "Tom Bay"), (2, "Ida Hall")]
+DISHES = ["Soup", "Pie", "Stew", "Roast", "Cake", "Salad"]
 
 
 def _contest(tmp_path: Path) -> list[Path]:
-    cooks, dishes = CONTEST["cooks"], CONTEST["dishes"]
     return _write(
         tmp_path,
-        cooks="cook_full,cook,series,age\n" + "".join(f"{c},{c.split()[0]},{s},{30 + len(c)}\n" for s, c in cooks),
+        cooks="cook_full,cook,series,age\n" + "".join(f"{c},{c.split()[0]},{s},{30 + len(c)}\n" for s, c in COOKS),
         results="series,week,cook,dish\n"
         + "".join(
-            f"{s},{w},{c.split()[0]},{dishes[n - w]} of week {max(w, n - 3)}\n"
+            f"{s},{w},{c.split()[0]},{DISHES[n - w]} of week {max(w, n - 3)}\n"
             for w in (1, 2)
-            for n, (s, c) in enumerate(cooks)
+            for n, (s, c) in enumerate(COOKS)
         ),
         series="series,shown,winner\n1,2019-01-02,Eva Lind\n2,2020-01-03,Ida Hall\n",
     )
@@ -932,7 +929,7 @@ def test_rows_are_named_within_another_column_where_names_repeat(tmp_path: Path)
     mappings, (triples, entities, applied) = guess_mapping(read_tables(paths)), _graph(paths)
     assert mappings["results"].columns["cook"] == TableColumn("cook", to="cooks.cook", within=("series",))
     assert {t.tail for t in triples if t.relation == "cook" and not isinstance(t.tail, ValueText)} == {
-        f"cook/{name}" for _, name in CONTEST["cooks"]
+        f"cook/{name}" for _, name in COOKS
     }
     assert (applied.unknown, entities["cook/Tom Bay"].aliases) == ({}, ("Tom",))
     written = tmp_path / "m.toml"
