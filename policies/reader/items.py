@@ -13,7 +13,7 @@ Category = Literal[
     "M",  # a relation and the set at its other end: "borders ohio"
     "P",  # properties of one name
     "PL",  # several properties
-    "PN",  # so many values of properties of one name: its data are these and the number
+    "PN",  # so many values of properties of one name: its data are these, the number, and values that are left out
     "R",  # a relation
     "RU",  # relations of which one, or each, is meant: "acted in or directed"
     "E",  # a property of relationships
@@ -28,6 +28,8 @@ Category = Literal[
     "MS",  # what there is more of
     "CX",  # what has more of it
     "NUM",  # a number
+    "OCC",  # "appear", "occur": of values, before how often
+    "TIMES",  # "times" behind a number, or "twice": its data are the number
     "DATE",  # a date, month, year or time
     "C",  # a condition without a column
     "CP",  # a condition on a column, or on a count

@@ -717,9 +717,9 @@ class Reader:
         used = self._used(plan)
         told, spoken = self._accounted(tagged, used, links), bool(left)
         told.update(self._sorts.said_to_be(tagged, links, left))
-        told.update(
-            i for i in left if fold_case(tagged.positions[i]) in self.language.classes.occasions and i - 1 in read
-        )
+        columns = any(isinstance(what, Element) and what.kind in ("property", "edge") for _, what, _ in links)
+        often = self.language.classes.occasions if columns else ()  # "downloaded 1,000 times", by its downloads
+        told.update(i for i in left if fold_case(tagged.positions[i]) in often and i - 1 in read)
         left = [i for i in left if i not in told]
         sorts = [i for i in self._sorts.of_others(tagged, sketch, links, left) if i not in told]
         score -= UNREAD * len({*sorts}.difference(left))  # as if it were not read at all

@@ -31,6 +31,7 @@ from trivium.policies.reader.literals import Literal_, literals
 from trivium.policies.reader.matching import Element, Match, Matcher
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.roles import doers_of, nouns_of, nouns_of_ends, things_of
+from trivium.policies.reader.rules.base import OFTEN
 from trivium.policies.reader.schema import Property, Schema, Walk
 from trivium.policies.reader.sketch import Sketch
 from trivium.policies.reader.values import ValueHit, ValueIndex
@@ -1113,6 +1114,25 @@ class Tagger:
             item = Item("PART", data=(part, *several), score=_PART_OF_DATES, links=link(place, said, 1.0))
             tagged.items.append((first, place + 1, item))
 
+    def _add_times(self, tagged: Tagged) -> None:
+        """How often something was: "twice", "times" behind a number; verbs that say no more: "appear five times"."""
+        words = [fold_name(position) for position in tagged.positions]
+        for place, word in enumerate(words):
+            number = self.language.how_often.get(word)
+            if number is None and word not in self.language.classes.occasions:
+                continue
+            data = () if number is None else (float(number), False, (), "")
+            links = link(place, word, 0.0)
+            tagged.items.append((place, place + 1, Item("TIMES", data=data, links=links)))
+            if number is not None and number > 1:  # "inspected twice"; once may be long ago
+                bound = ((), OFTEN, "=", ("v", Value("number", float(number))))
+                tagged.items.append((place, place + 1, Item("CP", data=bound, links=links)))
+            tagged.items += [
+                (before, before + 1, Item("OCC", links=link(before, words[before], 0.0)))
+                for before in range(max(place - _NEAR, 0), place)
+                if words[before] in self.language.classes.occurring - self._named
+            ]
+
     def _add_kinds(self, tagged: Tagged) -> None:
         """Nouns that nothing of a graph is called by, as any kind of things without a name: "the longest film"."""
         if not self._kinds:
@@ -1329,12 +1349,14 @@ class Tagger:
     def _is_superlative(self, words: Sequence[Token], place: int) -> bool:
         """Whether a word is a superlative that nothing of the graph is measured by: "the prettiest"."""
         word = words[place].text
-        behind = place > 0 and words[place - 1].text in ("the", "s", "his", "her", "its", "their")
+        before = words[place - 1].text if place else ""
+        behind = before in ("the", "s", "his", "her", "its", "their") or self._is_number(before)
         return behind and len(word) > _SHORTEST and word.endswith("est") and not self.matcher.word(word)
 
-    @staticmethod
-    def _is_unit(words: Sequence[Token], place: int) -> bool:
+    def _is_unit(self, words: Sequence[Token], place: int) -> bool:
         """Whether a word says what a number before it counts: "smaller than 10 hectares"."""
+        if words[place].text in self.language.classes.occasions:
+            return False
         return place > 1 and words[place - 1].text.replace(".", "", 1).isdigit() and words[place].text.isalpha()
 
     def _counts_in(self, words: Sequence[Token], place: int) -> bool:
@@ -1436,7 +1458,9 @@ class Tagger:
                 position + 1,
                 item.worse(_GENERIC) if in_unit or (generic and self._lacks(item, after)) else item,
             )
-            for item in self._schema_items(folded, position, soft=not generic and word not in language.vague)
+            for item in self._schema_items(
+                folded, position, soft=not (generic or word in language.vague or self._is_often(words, span[0]))
+            )
             if item.category != "S"
             or not self._is_ones(word, words[span[0] - 1].text if span[0] else "", after, item.links[0][2])
         ]
@@ -1451,6 +1475,12 @@ class Tagger:
         generic = generic or (word in ("people", "persons") and position > 0)  # whoever it is
         tagged.unread.append(UNREAD_OPERATOR if ranks else UNREAD_GENERIC if generic else UNREAD)
         tagged.content.append(not (generic or ranks))
+
+    def _is_often(self, words: Sequence[Token], place: int) -> bool:
+        """Whether a word says with the number before it how often something was: "five times"."""
+        behind = place > 0 and self._is_number(words[place - 1].text)
+        word = words[place].text
+        return behind and word in self.language.classes.occasions and not self._is_called(word)
 
     def _lacks(self, item: Item, after: str) -> bool:
         """Whether an item is a relation whose name ends in a preposition that does not follow: "involving X"."""
@@ -1667,6 +1697,7 @@ class Tagger:
         self._add_acronyms(tagged, words, spans, blocks)
         self._add_dates(tagged)
         self._add_parts(tagged)
+        self._add_times(tagged)
         for first in range(len(spans)):
             for last in range(first + 1, min(len(spans), first + 4)):
                 block = [blocks.get(spans[i][0]) for i in range(first, last + 1)]

@@ -155,6 +155,7 @@ class Language:
         deeds: for a stem of a deed ("direct"), the nouns of who does it and of what it is done to.
         ordinals: superlatives that are adverbs too ("first"), unless they follow one of `ranked_after`.
         places: ordinals that count a column up: "second", 2.
+        how_often: words for how often something was: "twice", 2.
         grouped_parts: words for the parts of dates that are grouped by: "monthly", month.
         hours: words for hours of the day: "noon", 12.
         year_parts: parts of a year, with their months: "quarter", 3.
@@ -225,6 +226,7 @@ class Language:
     numbers: Mapping[str, int]
     number_signs: Mapping[str, str]
     places: Mapping[str, int]
+    how_often: Mapping[str, int]
     grouped_parts: Mapping[str, str]
     hours: Mapping[str, int]
     year_parts: Mapping[str, int]
@@ -299,6 +301,7 @@ class Language:
             numbers=raw["numbers"],
             number_signs=raw.get("signs", {}),
             places=raw.get("places", {}),
+            how_often=raw.get("how_often", {}),
             grouped_parts=raw.get("grouped_parts", {}),
             hours=raw.get("hours", {}),
             year_parts=raw.get("year_parts", {}),

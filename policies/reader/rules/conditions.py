@@ -10,7 +10,7 @@ from typing import Any
 from trivium.kg.plans.plan import Value
 from trivium.policies.reader import scores
 from trivium.policies.reader.items import Category, Item
-from trivium.policies.reader.rules.base import SIGNS, WHOLE, Gap, Rule, hops_walked, is_one, likeness
+from trivium.policies.reader.rules.base import OCCURS, OFTEN, SIGNS, WHOLE, Gap, Rule, hops_walked, is_one, likeness
 from trivium.policies.reader.rules.sets import SetRules
 from trivium.policies.reader.schema import Walk
 from trivium.policies.reader.sketch import Sketch
@@ -49,6 +49,7 @@ class ConditionRules(SetRules):
             ("X DATE", self._figure_of_then),
             ("C S", self._count_bound),
             ("S CP", self._where),
+            ("S CP", self._often_of),
             ("CP S", self._where_before),
             ("CMP S", self._compare_set),
             ("CMP X", self._compare_value),
@@ -60,6 +61,10 @@ class ConditionRules(SetRules):
             ("NUM CMP", self._bound_after),
             ("DATE CMP", self._bound_after),
             ("CP CMP", self._bound_after_noun),
+            ("OCC CP", self._occurs_so_often),
+            ("NUM TIMES", self._so_often),
+            ("C TIMES", self._so_often),
+            ("CMP TIMES", self._so_often),
             ("NEG P", self._missing),
             ("NEG R", self._not_related),
             ("SUP R", self._most_related),
@@ -133,10 +138,32 @@ class ConditionRules(SetRules):
             links = (left.links, right.links)
             yield Item("C", data=(sign, hints, self._constant(left)), score=left.score + right.score, links=links)
 
+    def _so_often(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "more than five times", "at least twice", "3 times"."""
+        if gap or bool(right.data) != (left.category == "CMP"):
+            return
+        value = self._constant(right if left.category == "CMP" else left) if left.category != "C" else left.data[2]
+        sign = "=" if left.category == "NUM" else left.data[0]
+        if value[0] == "v" and (left.category != "C" or left.data[1] == _COUNT) and sign != "!=":
+            data, links = ((), OFTEN, sign, value[:2]), (left.links, right.links)
+            yield Item("CP", None, -1, data, left.score + right.score + scores.NEXT, links)
+
+    def _occurs_so_often(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "(which flags) appear more than five times": of values, since no relation is said."""
+        if right.data[1] == OFTEN and not gap:
+            data, links = ((), OCCURS, *right.data[2:]), (left.links, right.links)
+            yield right.but(data=data, score=left.score + right.score, links=links)
+
+    def _often_of(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "(species that) were sighted more than six times", of which there are sightings."""
+        if right.data[1] == OFTEN and not gap and left.form == "plain" and left.node == ("all", left.type):
+            data, links = ((), "count", *right.data[2:]), (left.links, right.links)
+            yield left.but(category="CP", data=data, score=left.score + right.score, links=links)
+
     def _bound_after_noun(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "4 bedrooms or more"."""
         sign, hints = right.data
-        if "after" in hints and not gap and left.data[1:3] in (("", "="), ("count", "=")):
+        if "after" in hints and not gap and left.data[1:3] in (("", "="), ("count", "="), (OFTEN, "=")):
             data, links = (*left.data[:2], sign, left.data[3]), (left.links, right.links)
             yield left.but(data=data, score=left.score + right.score + 0.25, links=links)
 
@@ -154,9 +181,12 @@ class ConditionRules(SetRules):
     def _count_of_relation(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "supply more than eight products"."""
         columns, flag, *rest = right.data
+        links, score = (left.links, right.links), left.score + right.score
         if flag == "count" and not columns:
-            links = (left.links, right.links)
-            yield right.but(data=(left.data[:1], flag, *rest), score=left.score + right.score, links=links)
+            yield right.but(data=(left.data[:1], flag, *rest), score=score, links=links)
+        elif flag == OFTEN:  # "were inspected more than twice"
+            for end in self._ends_of(left.data[0]):
+                yield end.but(category="CP", data=(left.data[:1], "count", *rest), score=score, links=links)
 
     def _between(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         value = self._constant(right)
@@ -199,7 +229,7 @@ class ConditionRules(SetRules):
         """As in "type not 'Burglary'", "population larger than that of texas"."""
         columns, *rest = right.data
         score = left.score + right.score
-        if rest[0] == _REACHED:
+        if rest[0] in (_REACHED, OFTEN, OCCURS):
             return
         if columns and set(columns) & set(left.data):
             yield right.but(score=score + scores.BOUND, links=(left.links, right.links))

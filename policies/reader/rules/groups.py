@@ -8,7 +8,7 @@ from typing import Any
 from trivium.kg.plans.plan import Having, Value
 from trivium.policies.reader import scores
 from trivium.policies.reader.items import Item
-from trivium.policies.reader.rules.base import SIGNS, WHOLE, Gap, Rule, likeness
+from trivium.policies.reader.rules.base import OCCURS, OFTEN, SIGNS, WHOLE, Gap, Rule, likeness
 from trivium.policies.reader.rules.results import ResultRules
 from trivium.policies.reader.schema import Property
 from trivium.policies.reader.sketch import Sketch
@@ -32,6 +32,8 @@ class GroupRules(ResultRules):
             ("GK X", self._group_first),
             ("S GK", self._group_counted),
             ("NUM P", self._so_many_values),
+            ("P CP", self._other_values),
+            ("PN CP", self._other_values),
             ("P KEY", self._commonest_value),
             ("PN KEY", self._commonest_value),
             ("H KEY", self._commonest_part),
@@ -125,18 +127,28 @@ class GroupRules(ResultRules):
         count = left.data[0]
         if not gap and count == int(count) and 1 < count <= 1000:
             links = (left.links, right.links)
-            yield Item("PN", data=(right.data, int(count)), score=left.score + right.score, links=links)
+            yield Item("PN", data=(right.data, int(count), ()), score=left.score + right.score, links=links)
+
+    def _other_values(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "(which) flags other than Malta": values of a column without one of them."""
+        numbers, limit, others = left.data if left.category == "PN" else (left.data, 1, ())
+        columns, flag, sign, value = right.data
+        if flag == "not" and sign == "=" and not set(columns).isdisjoint(numbers):
+            links, score = (left.links, right.links), left.score + right.score
+            yield Item("PN", data=(numbers, limit, (*others, value)), score=score, links=links)
 
     def _commonest_value(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "which three cities do most members live in", "which priority has the highest average cost"."""
-        numbers = left.data[0] if left.category == "PN" else left.data
+        numbers, _, others = left.data if left.category == "PN" else (left.data, 1, ())
         for column in [self._schema.properties[number] for number in numbers]:
             for source, aggregate in self._ranked_of(right) if _repeats(column) else ():
                 if self._schema.compatible(source.type, column.type):
                     links, score = (left.links, right.links), left.score + right.score
                     cut = (1, right.data[0] == "max", _limit(left, right))
-                    data = ("group", (("p", (), column.name, ""),), (aggregate,), *cut)
-                    yield Item("X", source.node, source.type, data, score, links, "set")
+                    term, node = ("p", (), column.name, ""), source.node
+                    for value in others:
+                        node = ("where", node, ("cmp", term, "!=", value))
+                    yield Item("X", node, source.type, ("group", (term,), (aggregate,), *cut), score, links, "set")
 
     def _commonest_part(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "on which three days did the most crimes occur?", "which year had the highest average fee?"."""
@@ -161,12 +173,17 @@ class GroupRules(ResultRules):
         """As in "cities with more than five customers", where a customer's city is a value."""
         left = left.worse(scores.PART_OF_NAME if likeness(left) < WHOLE else 0.0)
         for column in [self._schema.properties[number] for number in left.data]:
-            if _repeats(column) and self._schema.compatible(right.type, column.type):
-                yield from self._having(left, right, (("p", (), column.name, ""),), 0.0)
+            of = right
+            if right.data[1] in (OFTEN, OCCURS):  # "which flags occur more than five times"
+                data = ((), "count", *right.data[2:])
+                of = right.but(node=("all", column.type), type=column.type, data=data)
+            if _repeats(column) and self._schema.compatible(of.type, column.type):
+                yield from self._having(left, of, (("p", (), column.name, ""),), 0.0)
 
     def _counted_values_of(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "types of crime with more than ten crimes"."""
-        if left.form == "plain" and left.data[0] == "values" and left.type == right.type and len(left.data[1]) == 1:
+        one = left.form == "plain" and left.data[0] == "values" and len(left.data[1]) == 1
+        if one and (left.type == right.type or right.data[1] in (OFTEN, OCCURS)):
             term = left.data[1][0]
             numbers = [each.number for each in self._schema.of_type[left.type] if term[:2] == ("p", ())]
             named = tuple(each for each in numbers if self._schema.properties[each].name == term[2])
@@ -360,8 +377,9 @@ def _is_counted(term: Sketch) -> Sketch:
 
 def _limit(asked: Item, key: Item) -> int:
     """How many groups are asked for: of "which three cities", or of "the three most"."""
+    several: int = asked.data[1] if asked.category in ("PN", "PART") and len(asked.data) > 1 else 1
     own: int = key.data[1]
-    return asked.data[1] if asked.category in ("PN", "PART") and len(asked.data) > 1 else own
+    return several if several > 1 else own
 
 
 def _repeats(column: Property) -> bool:

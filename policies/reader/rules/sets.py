@@ -383,9 +383,21 @@ class SetRules(Rules):
         cost = scores.AGAIN / 2 if left.modified else 0.0
         cost += scores.NOT_BOTH if "or" in gap and left.modified else 0.0
         source = right
+        yield from self._but(left, right, cost)
         if right.form == "pair" and right.data[3]:
             source = right.but(category="S", data=right.data[3])
         yield from self._joined(left, source, right.data[0], cost, right.data[1], least=least)
+
+    def _but(self, left: Item, right: Item, cost: float) -> Iterator[Item]:
+        """As in "(which) airline other than Bora Air (…)", "the largest stadium besides The Eyrie": all others."""
+        named = right.data[1] and not right.data[0] and right.form in ("name", "pair")
+        if named and left.form in ("plain", "set") and self._schema.compatible(left.type, right.type):
+            ranked = left.node is not None and left.node[0] == "top" and not left.modified
+            node = ("minus", left.node[1] if ranked and left.node else left.node, right.node)
+            if ranked and left.node:  # the best of the others
+                node = ("top", node, *left.node[2:])
+            score, links = left.score + right.score - cost, (left.links, right.links)
+            yield left.but(node=node, data=(), form="set", score=score, links=links, modified=left.modified)
 
     def _modify_before(self, left: Item, right: Item, gap: Gap, least: float = NONE) -> Iterator[Item | None]:
         for item in self._modify(right, left, gap, least + scores.LEFT):

@@ -94,3 +94,61 @@ _FLAGS = "type Vessel | group flag : "
 def test_values_and_times_are_ranked_by_counts_and_figures(question: str, plan: str) -> None:
     best = _best(question)
     assert (write(best.plan), best.unread, best.unused) == (plan, (), ())
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("which flags occur more than once?", f"{_FLAGS}count | having 0 > 1 | order 1 descending"),
+        ("which flags appear at least 3 times?", f"{_FLAGS}count | having 0 >= 3 | order 1 descending"),
+        ("which vessel flags come up exactly twice?", f"{_FLAGS}count | having 0 = 2 | order 1 descending"),
+        ("which vessels were checked more than twice?", "type Vessel | where count(^CHECKS/) > 2"),
+        ("which vessels were checked 2 times?", "type Vessel | where count(^CHECKS/) = 2"),
+    ],
+)
+def test_how_often_something_is(question: str, plan: str) -> None:
+    assert write(_best(question).plan) == plan
+
+
+@pytest.mark.parametrize(
+    ("question", "unread"),
+    [
+        ("which vessels were sold more than five times?", "sold"),  # no bound on the capacity or the year
+        ("which vessels appear more than five times?", "appear"),  # things are there once
+        ("the three loveliest vessels", "loveliest"),
+        ("which two vessels are the most beautiful?", "beautiful"),
+        ("which flag has the highest average salary?", "salary"),
+        ("which two flags have the most cranes?", "cranes"),
+        ("in which years were more than two vessels stolen?", "stolen"),
+        ("which owner besides Tasman has the most lighthouses?", "lighthouses"),
+    ],
+)
+def test_what_the_graph_does_not_measure_is_left_unread(question: str, unread: str) -> None:
+    best = _best(question)
+    assert unread in " ".join((*best.unread, *best.unused)).split()
+
+
+_OTHERS = 'type Vessel | minus (ids "Fornax")'
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("which vessel besides Fornax has the highest capacity?", f"{_OTHERS} | top 1 by capacity"),
+        ("apart from Fornax, which vessel has the highest capacity?", f"{_OTHERS} | top 1 by capacity"),
+        ("which vessel has the highest capacity, not counting Fornax?", f"{_OTHERS} | top 1 by capacity"),
+        ("list all vessels except Fornax", _OTHERS),
+        ("how many vessels are there other than Fornax?", f"{_OTHERS} | count"),
+        (
+            "which two flags besides Malta do most vessels have?",
+            'type Vessel | where flag != "Malta" | group flag : count | order 1 descending | limit 2',
+        ),
+        (
+            "aside from Malta, which flag has the highest average capacity?",
+            'type Vessel | where flag != "Malta" | group flag : average capacity | order 1 descending | limit 1',
+        ),
+    ],
+)
+def test_all_but_one_thing_or_value(question: str, plan: str) -> None:
+    best = _best(question)
+    assert (write(best.plan), best.unread, best.unused) == (plan, (), ())
