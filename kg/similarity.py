@@ -65,7 +65,12 @@ def is_typo(text: str, name: str, score: float) -> bool:
         name: folded.
         score: of a match of kind "fuzzy".
     """
-    return score >= TYPO and text.count(" ") == name.count(" ")
+    return score >= TYPO and text.count(" ") == name.count(" ") and digits_of(text) == digits_of(name)
+
+
+def digits_of(text: str) -> list[str]:
+    """The digits of a text: what has others is no typo, as 14.0.1 for 14.14.0."""
+    return [letter for letter in text if letter.isdigit()]
 
 
 SHORTEST_PART = 3
@@ -75,8 +80,17 @@ SHORTEST_PART = 3
 def part_score(words: Sequence[str], name: str) -> float:
     """How much of a folded name these folded words are: in [0.7, 0.9) by their letters, 0 where they are no part.
 
-    A part is all the words in their order, with others of the name's between or beside them.
+    A part is all the words in their order, with others of the name's between or beside them. A code that ends the name
+    is more of it: "RTX 4090" is GeForce RTX 4090 and neither its "D" nor its "Max-Q".
     """
     rest = iter(name.split())
     own = " ".join(words)
-    return 0.7 + 0.2 * len(own) / len(name) if own != name and all(word in rest for word in words) else 0.0
+    if own == name or not all(word in rest for word in words):
+        return 0.0
+    code = len(words) > 1 and digits_of(words[-1]) and name.endswith(f" {own}")
+    return 0.84 + 0.06 * len(own) / len(name) if code else any_order(words, name)
+
+
+def any_order(words: Sequence[str], name: str) -> float:
+    """The same of a name that holds the words in any order, by their letters, in [0.7, 0.9]."""
+    return 0.7 + 0.2 * len(" ".join(words)) / len(name)

@@ -75,7 +75,9 @@ _BOTH = frozenset({"series", "species"})  # plurals that are singulars
 _IN_IE = frozenset({"movies", "cookies", "rookies", "zombies", "calories", "prairies", "brownies", "selfies", "genies"})
 
 _IN_OE = frozenset({"canoes", "throes", "tiptoes", "mistletoes"})  # longer than "toes", and no kind of shoes
-_IN_U = frozenset({"apus", "cpus", "emus", "gnus", "gpus", "gurus", "haikus", "menus", "npus", "skus", "tpus", "tutus"})
+IN_U = frozenset({"apus", "cpus", "emus", "gnus", "gpus", "gurus", "haikus", "menus", "npus", "skus", "tpus", "tutus"})
+"""Plurals of words that end in "u": no class, virus or bus is one."""
+
 _OTHER_NAMES = frozenset({"alias", "aka", "synonym", "nickname", "abbreviation", "pseudonym"})
 _OTHER = frozenset(
     {"other", "another", "alternative", "alternate", "alt", "former", "official", "common", "short", "native", "local"}
@@ -95,7 +97,7 @@ def singular(word: str) -> str:
     """An English plural without its ending: countries, boxes, heroes, airports; other words as they are."""
     if word in _BOTH:
         return word
-    if word in _IN_IE or word in _IN_U:
+    if word in _IN_IE or word in IN_U:
         return word[:-1]
     if len(word) > 4 and word.endswith("ies"):
         return f"{word[:-3]}y"

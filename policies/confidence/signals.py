@@ -59,6 +59,8 @@ _NONE_FULL = 2.0
 """Lead of the best reading where none reaches anything, in nats."""
 _NATS = 3.0
 """Nats of one unit of a reading's score."""
+_FEW = 0.02
+"""The share of things of a kind that may be first together: 4 of 2,824 graphics cards."""
 _MANY = 3.0
 """A natural logarithm: 19 and more are many."""
 _LEAD = 3.0
@@ -230,6 +232,8 @@ def signals_of(
     if plan and known is not None and (apart or direct or not _uses(readings[0].plan, known.about)):
         # The chains are about something else, or make a detour that the plan does not.
         known = replace(known, gap=0.0, foreign=(), unnamed=0, loose=0, wrong=0, detour=False)
+    if plan and known is not None and found is not None and not found.taught and _says_all(readings[0]):
+        known = replace(known, gap=0.0, foreign=(), unnamed=0)
     if plan and known is not None and _names_in_full(readings[0]):
         known = replace(known, loose=0, wrong=0)  # to chains, "Boston, Massachusetts" is one name of one thing
     owner = next((_owner_left(question, each) for each in same[:1]), "")
@@ -451,9 +455,17 @@ def _leads_to_like(reading: Reading) -> bool:
     return len(reading.unsaid) > 1 and said is not None and said.score < _OWN_WORD and "." not in said.element
 
 
+def _says_all(reading: Reading) -> bool:
+    """Whether a plan on a graph with types leaves no word unread, and a word or a type says each relation it walks."""
+    said = any(part.score > 0 for part in reading.parts)
+    return said and reading.typed and not (reading.unread or reading.unused or reading.unsaid or reading.kinds)
+
+
 def _names_in_full(reading: Reading) -> bool:
     """Whether a plan reads all of a question, and a name of it to the letter."""
+    names = [part.score for part in reading.parts if _is_name(part.word) and part.score > 0]
     named = any(part.score >= _OWN_WORD and fold_case(part.word) == fold_case(part.element) for part in reading.parts)
+    named = named or min(names, default=0.0) >= _OWN_WORD  # "Turkish" of Turkiye
     return named and not reading.unread and not _vague_words(reading.parts)
 
 
@@ -761,9 +773,12 @@ def _walks_back(node: Node) -> bool:
 
 
 def _is_tied(reading: Reading) -> bool:
-    """Whether more things are first than a plan ranks for."""
+    """Whether many more things are first than a plan ranks for; a few that share the first place are all first."""
     plan, outcome = reading.plan, reading.outcome
-    return isinstance(plan, Top) and plan.limit is not None and outcome is not None and outcome.size > plan.limit
+    if not isinstance(plan, Top) or plan.limit is None or outcome is None or outcome.size <= plan.limit:
+        return False
+    named = all(isinstance(node, Entities | Union) for node in nodes(plan.source))  # "A or B"
+    return named or outcome.size > _FEW * reading.among
 
 
 def _counts_another_thing(question: str, reading: Reading) -> bool:
@@ -866,6 +881,9 @@ def is_misfit(question: str, end: str, kinds: Mapping[str, PropertyKind | None])
         kinds: what the values of each property are; None for relations.
     """
     words = fold_case(question).split()
+    plain = [word.text for word in tokens(question)]
+    if _is_of_other_time(plain, end, kinds) or _counts_in_place(plain, end, kinds):
+        return True
     asked = classes().asking.intersection(words)
     how = {other for one, other in pairwise(words) if one == "how" and other in _measured()}
     if how and end in kinds:
@@ -887,6 +905,31 @@ def _is_too_fine(words: Sequence[str], end: str, kinds: Mapping[str, PropertyKin
     asked = {noun for word, noun in pairwise(words) if word in english().which}.difference(words_of(end))
     fine = {"number": classes().parts_of_years | classes().parts_of_days, "date": classes().parts_of_days}
     return not asked.isdisjoint(fine.get(kinds.get(end) or "", ()))
+
+
+def _is_of_other_time(words: Sequence[str], end: str, kinds: Mapping[str, PropertyKind | None]) -> bool:
+    """Whether a date is given for no date of what is asked: of a death for an age, or for a cause.
+
+    As in "how old was X when he died?", "what did X die of?"; and the last eruption for "when will X erupt next?".
+    """
+    named = words_of(end)
+    if {"next", "will"}.intersection(words) and "last" in named and "last" not in words:
+        return True
+    if kinds.get(end) not in ("date", "datetime") and not classes().parts_of_dates.intersection(named):
+        return False
+    no_start = not (classes().endings | classes().parts_of_years).isdisjoint(named)
+    causes = words[:1] == ["what"] and words[1:2] and words[1] in classes().do and words[-1] in classes().causing
+    return bool((("how", "old") in pairwise(words) and no_start) or causes)
+
+
+def _counts_in_place(words: Sequence[str], end: str, kinds: Mapping[str, PropertyKind | None]) -> bool:
+    """Whether "how large … in megabytes", "how long" get a number of things: downloads, episodes."""
+    language, last = english(), (words_of(end) or ("",))[-1]
+    how = {other for one, other in pairwise(words) if one == "how"}
+    unit = any(one == "in" and other in language.units for one, other in pairwise(words))
+    asked = how & _measured() if unit else how & {"long", "heavy", "deep", "wide", "tall", "high"}
+    several = _is_plural(last) and last not in language.units | language.units_of_columns
+    return bool(asked) and several and kinds.get(end) == "number" and last not in words
 
 
 @cache

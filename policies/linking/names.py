@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 from trivium.kg.embedded.search import find_named, find_partial, find_similar
 from trivium.kg.embedded.snapshot import Snapshot
 from trivium.kg.plans.columns import GraphColumns
-from trivium.kg.similarity import FUZZY, TYPO, is_typo
+from trivium.kg.similarity import FUZZY, TYPO, any_order, is_typo, part_score
 from trivium.kg.text import fold_name
 from trivium.kg.types import EntityHit, MatchKind
 
@@ -84,9 +84,10 @@ class MemoryNames:
         if not words or len("".join(words)) < 3:
             return []
         holding = set.intersection(*(self._by_word.get(word, set()) for word in words))
+        holding = {name for name in holding if Counter(words) <= Counter(name.split())}
         if holding:
             out = [
-                each._replace(score=0.7 + 0.2 * len(" ".join(words)) / len(name), match="partial")
+                each._replace(score=part_score(words, name) or any_order(words, name), match="partial")
                 for name in holding
                 for each in self._by_name[name]
             ]

@@ -58,6 +58,8 @@ class Columns:
         hints = [hint for hint in hints if hint != "count"]
         if self.lasting(hints):  # a date is not long; but whoever was hired first is longest with a company
             fitting = [each for each in fitting if not (each.dated or each.yearly) or self.is_start(each)]
+        if self.is_fast(tuple(hints)):  # nor is it fast
+            fitting = [each for each in fitting if not (each.dated or each.yearly)]
         out = []
         for each in fitting:
             gain = self._gain(each, hints) - scores.NO_HINT

@@ -6,7 +6,7 @@ head word, by an everyday concept, or, for single words, by static vectors. Scor
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -35,6 +35,7 @@ _REMEMBERED = 2_000_000  # bytes of words and what they are like
 _ACRONYM = 0.95
 _SIDE = 0.8  # of a verb that says which side of a deed is meant
 _VERB, _DEED = 4, 0.92  # letters of a verb's stem, and how like the noun of its deed it is
+_ENDS = 0.94  # of a type by the last words of its name
 _MEASURED = 0.9  # of what a column measures whose name says its unit alone
 _JOINED = 0.95  # of a word that is a name's content in one
 _OWN = 0.95  # of a word that is a type's name
@@ -92,9 +93,14 @@ class Matcher:
         for number, role in enumerate(self.schema.types):
             for words in role.words:
                 self._add(Element("type", number), words)
+        bare = Counter((each.type, self._short_name(each)) for each in self.schema.properties)
         for each in self.schema.properties:
             if not each.is_type:
-                self._add(Element("property", each.number), words_of(each.name), self.schema.types[each.type].words)
+                owners = self.schema.types[each.type].words
+                self._add(Element("property", each.number), words_of(each.name), owners, whole=self._is_key_of(each))
+                short = self._short_name(each)
+                if short != words_of(each.name) and bare[each.type, short] == 1:
+                    self._add(Element("property", each.number), short, owners)
                 self._add_measured(each)
         joined = {relation for relation, _, _ in self.schema.joins}
         for number, name in enumerate(self.schema.names):
@@ -109,6 +115,7 @@ class Matcher:
             for role in self.schema.types
             if role.members
         ]
+        self._add_ends()
         self._add_type_columns()
         self._add_initials()
         self._add_glossary()
@@ -192,17 +199,24 @@ class Matcher:
                 best = _CONCEPT
         return best
 
-    def _add(self, element: Element, words: tuple[str, ...], owners: Sequence[tuple[str, ...]] = ()) -> None:
+    def _is_key_of(self, column: Property) -> bool:
+        """Whether a column is the key of what another of its type is: `node_id` beside `deps_node` is no node."""
+        *bare, last = words_of(column.name) or ("",)
+        others = self.schema.of_type[column.type]
+        return last == "id" and len(bare) == 1 and any(words_of(each.name)[-1:] == tuple(bare) for each in others)
+
+    def _add(
+        self, element: Element, words: tuple[str, ...], owners: Sequence[tuple[str, ...]] = (), *, whole: bool = False
+    ) -> None:
+        """Add what an element is called by; `whole`: no word of its name says nothing."""
         stem = self.language.stem
         words = tuple(each for word in words for each in self._spelled(word)) or words
         if not words:  # a name without a letter or digit
             return
         stems = tuple(map(stem, words))
         forms = {stems: 1.0, ("".join(words[:-1]) + stems[-1],): 1.0}
-        content = (
-            tuple(each for each, word in zip(stems, words, strict=True) if word not in self.language.classes.in_names)
-            or stems
-        )
+        idle = frozenset[str]() if whole else self.language.classes.in_names
+        content = tuple(each for each, word in zip(stems, words, strict=True) if word not in idle) or stems
         own = {stem(word) for owner in owners for word in owner}
         rest = tuple(each for each in content if each not in own)
         if rest or content == stems:  # `orderID` is an order's key: "orders" are not asked for by it
@@ -232,6 +246,24 @@ class Matcher:
         if column.profile.kind == "number" and len(words) == 1:
             for word in self.language.unit_hints.get(words[0], ()):
                 self._forms[self.language.stem(word),].setdefault(Element("property", column.number), _MEASURED)
+
+    def _short_name(self, column: Property) -> tuple[str, ...]:
+        """The words of a column's name that it goes by: without the unit of numbers, `process_size_nm`.
+
+        Of a total of things the things: `reactions_total_count`, beside `reactions_heart`.
+        """
+        words = list(words_of(column.name))
+        total = {"total", "overall"}.intersection(words) and column.profile.kind == "number"
+        words = [word for word in words if word not in ("total", "overall", "count")] if total else words
+        if not words:
+            return words_of(column.name)
+        others = [words_of(each.name) for each in self.schema.of_type[column.type] if each is not column]
+        if len(words) > 1 and words[-1] == "name" and any(each[:-1] == tuple(words[:-1]) for each in others):
+            words.pop()  # `license_name`, beside `license_url`
+        units = self.language.units_of_columns
+        while column.profile.kind == "number" and len(words) > 1 and (words[-1] in units or _is_letter(words[-1])):
+            words.pop()
+        return tuple(words)
 
     def _weights(self, element: Element, bare: Sequence[str]) -> dict[str, float]:
         """What each word of an element's name, without what says nothing, is worth alone."""
@@ -282,6 +314,20 @@ class Matcher:
             owners = ((), *self.schema.types[each.type].words) if several else ((),)  # "type", "vehicle type"
             for form in {(*map(stem, owner), stem(word)) for owner in owners for word in words}:
                 self._type_forms[form][Element("property", each.number)] = score - _BESIDE_OWN * (form in self._forms)
+
+    def _add_ends(self) -> None:
+        """Add the last words of types' names, of the shortest that end so: `LinearShuntCompensator`."""
+        best: dict[tuple[str, ...], tuple[int, Element]] = {}
+        for number, role in enumerate(self.schema.types):
+            for words in role.words:
+                stems = tuple(map(self.language.stem, words))
+                for place in range(1, len(stems) - 1):
+                    known = best.get(stems[place:])
+                    if known is None or place < known[0]:
+                        best[stems[place:]] = place, Element("type", number)
+        for form, (place, element) in best.items():
+            if not any(each.kind == "type" for each in self._forms[form]):
+                self._forms[form][element] = _ENDS - _LONGER * place
 
     def _add_initials(self) -> None:
         """Add the initials of columns, where they are of one alone and no word: TDP of `thermal_design_power_w`."""
@@ -419,6 +465,10 @@ class Matcher:
             return False
         column = self.schema.properties[element.number]
         return column.dated or column.yearly or self._is_truth(element)
+
+
+def _is_letter(part: str) -> bool:
+    return len(part) == 1 and part.isalpha()
 
 
 def _is_acronym(part: str) -> bool:

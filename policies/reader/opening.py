@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -22,6 +23,9 @@ from trivium.policies.reader.schema import Schema
 from trivium.policies.reader.tagging import EntityTies
 
 _MOST_ROLES = 4
+_SAMPLED = 20  # things of a type whose names are looked at
+_NUMBERED = re.compile(r"\brow\d+$")
+"""What rows of a table are called that has no names (`kg.tables.apply`)."""
 _MOST_VALUES = 400_000  # distinct values of one property that are indexed
 
 
@@ -60,6 +64,7 @@ def open_reader(
         schema = Schema.of(profile, overlaps(columns), language.symmetric)
     ties = EntityTies(partial(_members_of, columns, schema), roles_of)
     reader = Reader(schema, names, embedder, executor=executor, glossary=glossary, language=language, ties=ties)
+    reader.records = records_of(columns, reader.schema)
     for each in reader.schema.properties:
         if each.is_type:
             continue  # types are named by their own words
@@ -124,6 +129,24 @@ def values_of(columns: GraphColumns, type_name: str, name: str) -> list[str]:
             used = np.zeros(len(column.keys), dtype=bool)
             used[column.value_of_row[members[column.owners]]] = True
             out += [column.texts[i] for i in np.flatnonzero(used).tolist()]
+    return out
+
+
+def records_of(columns: GraphColumns, schema: Schema) -> dict[int, tuple[int, int]]:
+    """The types whose things have no names, each with the relation to what they are records of, and its type.
+
+    That is the one to the most things: of the votes on players the player, and not the year's category.
+    """
+    out: dict[int, tuple[int, int]] = {}
+    for number, role in enumerate(schema.types):
+        rows = columns.types.get(role.name, np.zeros(0, np.int64))[:_SAMPLED]
+        if not len(rows) or not all(map(_NUMBERED.search, columns.labels(np.asarray(rows)))):
+            continue
+        ends = [(relation, tail) for relation, head, tail in schema.joins if head == number != tail]
+        profiles = [(schema.profiles[schema.names[relation]].tails, relation, tail) for relation, tail in ends]
+        if profiles:
+            _, relation, tail = max(profiles)
+            out[number] = (relation, tail)
     return out
 
 

@@ -40,7 +40,7 @@ from trivium.policies.reader.paraphrase import Paraphrases
 from trivium.policies.reader.places import Place, at_place, is_at_place, split_place
 from trivium.policies.reader.ranking import PlanRanking
 from trivium.policies.reader.roles import nouns_of
-from trivium.policies.reader.rules.base import RANKED, likeness
+from trivium.policies.reader.rules.base import RANKED, SIGNS, likeness
 from trivium.policies.reader.schema import Path, Property, Schema, Walk
 from trivium.policies.reader.sketch import Drafter, Sketch, canonical, echoes, others, relations_walked
 from trivium.policies.reader.sorts import Sorts
@@ -51,6 +51,7 @@ CANDIDATES = 40
 EMPTY = 0.9
 """The cost of a plan that gives nothing: an unread word costs about as much, so that an empty plan loses to one that
 matches the question nearly as well, and beats one about something else."""
+_FEW = 20  # things of which a question says how many there are
 _COMPARED = 500  # cells up to which lists and tables are compared
 NO = 0.3
 """The cost of a plan that says no, or yes by a relation that no word names: a plan about something else says it too."""
@@ -61,6 +62,9 @@ _ONES = re.compile(
     r"\s*(?:(?:is|are|was|were) there|do we have)\s+(?:any\s+)?(.+?)[\s?.!,;]+"
     r"(?:and |if so,? )?which(?: ones?)?[\s?!.]*$",
     re.IGNORECASE,
+)
+_OF_TWO = re.compile(
+    r"\s*((?:(?!\bor\b)[^?,:;])+ or (?:(?!\bor\b)[^?,:;])+)[:,;]\s*((?:which|who|what)\b[^?]+?)[\s?!.]*$", re.IGNORECASE
 )
 _SIGNS = frozenset({"=", "!=", "<", "<=", ">", ">="})
 _RESULTS = frozenset({"count", "values", "agg", "group", "walks", "holds", "than", "often", "multi"})
@@ -157,6 +161,7 @@ class Reading:
         passed: relations in `unsaid` that lead from things that no noun is for.
         between: relations in `unsaid` that are the only ones between two kinds that the question speaks of.
         borrowed: columns that belong to what its things are joined to, where no word says that.
+        among: how many things there are of the type that it ranks; 0 where it ranks none.
     """
 
     plan: QueryPlan
@@ -180,6 +185,7 @@ class Reading:
     passed: frozenset[str] = frozenset()
     between: frozenset[str] = frozenset()
     borrowed: frozenset[str] = frozenset()
+    among: int = 0
     sketch: Sketch = field(repr=False, default=())
     learned: float = 0.0
     trust: float | None = None
@@ -211,6 +217,7 @@ class Reader:
         asked_kinds: compares what is asked for with what relations lead to.
         values: which values a text names, by the numbers of `schema.properties`; relationship properties follow.
         edges: properties of relationships, each with its relations, in that order.
+        records: types whose things have no names, each with the relation to what they are records of, and its type.
     """
 
     def __init__(
@@ -229,6 +236,7 @@ class Reader:
         self.names, self.executor = names, executor
         self.ranking: PlanRanking | None = None
         self.values = ValueIndex(self.language)
+        self.records: Mapping[int, tuple[int, int]] = {}
         self.matcher = Matcher(self.schema, self.language, embedder, glossary or {})
         self._columns = Columns(self.schema, self.language, self.matcher)
         self._guesses = Guesses(self.schema, self.language, self._columns)
@@ -266,7 +274,7 @@ class Reader:
         """
         deadline = time.monotonic() + seconds
         question = self._tagger.plainer(question)
-        proper, clause = split_clause(self._owner_asked(_which_ones(_ROUNDED.sub("", question))))
+        proper, clause = split_clause(self._owner_asked(_plain(question)))
         proper, more = split_addition(proper)
         ordered = None if clause or more else self._ordered(proper)
         place = None if clause or more or ordered else split_place(proper, self.language)
@@ -332,14 +340,28 @@ class Reader:
         """A reading with what it does that no word says; looked up for the few that are given alone."""
         links = [each for each in flat(item.links) if each[0] >= 0]
         guessed = self._guesses.columns_of(tagged, reading.sketch, links)
+        number, size = self._so_many(tagged), reading.outcome.size if reading.outcome else -1
+        other = number and size > 0 and size != number and reading.sketch[0] not in _RESULTS
+        other = other and not _is_ordered(reading.sketch)
         return replace(
             reading,
+            unused=(*reading.unused, tagged.positions[0])
+            if other and not _is_ordered(reading.sketch)
+            else reading.unused,
+            among=self.schema.types[item.type].size if reading.sketch[0] == "top" and item.type >= 0 else 0,
             guessed=guessed,
             opposed=self._guesses.opposed(tagged, guessed, links) if guessed else guessed,
             passed=self._guesses.passed(reading.unsaid, links),
             between=self._guesses.between(reading.unsaid, links) if reading.typed else frozenset(),
             borrowed=self._guesses.borrowed(reading.sketch, reading.unsaid, links),
         )
+
+    def _so_many(self, tagged: Tagged) -> int:
+        """How many things a question asks for that are all there are: "which two substations …"; 0 where none."""
+        if tagged.gaps[0].isdisjoint(self.language.which) or tagged.gaps[1:2] != [frozenset()]:
+            return 0
+        numbers = (item.data[0] for start, stop, item in tagged.items if (start, stop, item.category) == (0, 1, "NUM"))
+        return next((int(number) for number in numbers if 1 < number <= _FEW and number == int(number)), 0)
 
     def _added(self, clause: str) -> Added:
         """What a sentence adds; nothing where a word of it is not read."""
@@ -516,6 +538,10 @@ class Reader:
                         score += scores.NAMED  # whether one thing is of a set, and not a set of one
                     # Whether there are any: "can you name 10 …?" has no number to show of them.
                     sketch = ("yes", sketch[1] if sketch[0] == "some" else sketch)  # noqa: PLW2901
+                if not ask and item.type in self.records and sketch[0] not in _RESULTS:
+                    sketch = self._of_records(sketch, item.type)  # noqa: PLW2901
+                if sketch[0] == "some" and self._so_many(tagged):
+                    sketch = sketch[1]  # noqa: PLW2901
                 sketch = self._of_one(self._by_relationships(_times(sketch)))  # noqa: PLW2901
                 key = canonical(sketch)
                 known = best.get(key)
@@ -523,14 +549,41 @@ class Reader:
                     best[key] = (sketch, item, score)
         return sorted(best.values(), key=lambda each: -each[2])
 
+    def _of_records(self, sketch: Sketch, kind: int) -> Sketch:
+        """Whom a table's nameless rows tell of, in place of the rows: the players of some votes."""
+        relation, owner = self.records[kind]
+        if sketch[0] == "some":
+            return ("some", self._of_records(sketch[1], kind), *sketch[2:])
+        return ("go", sketch, (Walk(relation, "out"),), owner, True)
+
     def _what_it_is(self, tagged: Tagged, item: Item) -> Iterator[tuple[Sketch, float]]:
-        """The types of the one thing that is all that a question names: "what is the Nordlys?"."""
+        """What the one thing is that is all that a question names: "what is the Nordlys?", "what does Fireball do?".
+
+        Its description, where the graph has one; else its types.
+        """
         classes, gap = self.language.classes, tagged.gaps[0]
+        if item.category != "S" or not item.node:
+            return
+        if _asks_what_it_does(tagged):
+            yield from ((("values", item.node, (term,)), 0.0) for term in self._descriptions(item.type))
+            return
         asks = gap & self.language.which and gap & classes.being and gap <= classes.before_nouns | classes.being
-        if asks and len(tagged.positions) == 1 and item.form == "name" and item.node:
+        if asks and len(tagged.positions) == 1 and item.form == "name":
+            yield from ((("values", item.node, (term,)), 0.0) for term in self._descriptions(item.type))
             types = [each for each in self.schema.properties if each.is_type]
             if any(self.schema.compatible(item.type, each.type) for each in types):
-                yield ("values", item.node, (("p", (), TYPE_PROPERTY, ""),)), 0.0
+                yield ("values", item.node, (("p", (), TYPE_PROPERTY, ""),)), scores.TYPE_ALONE
+
+    def _descriptions(self, kind: int) -> list[Sketch]:
+        """The columns that describe things of a type in words, the one that says so best first."""
+        order = self.language.describing
+        found = [
+            (len(words_of(column.name)), min(map(order.index, said)), column.name)
+            for column in self.schema.properties
+            if column.profile.kind == "text" and self.schema.compatible(kind, column.type)
+            if (said := set(words_of(column.name)).intersection(order))
+        ]
+        return [("p", (), name, "") for *_, name in sorted(found)[:1]]
 
     def _truth(self, sketch: Sketch) -> Sketch | None:
         """A thing's own yes or no, in place of whether it is among those with a yes: it may have neither.
@@ -603,6 +656,8 @@ class Reader:
     def _off(self, tagged: Tagged, sketch: Sketch, item: Item) -> float:
         """The cost of a result that is not of the kind that the question asks for."""
         first = next((word for word in tagged.first if word not in self.language.classes.leading), "")
+        if _asks_what_it_does(tagged) and sketch[0] != "values":
+            return scores.ECHO
         if (
             first in self.language.classes.no_figure
             and sketch[0] == "values"
@@ -688,13 +743,35 @@ class Reader:
                     if column.naming
                     else (("values", kind, (("p", (), column.name, ""),)), scores.ALL_OF_TYPE)
                 )
+        elif item.category == "CP" and self._bounds_alone(item):
+            yield from ((node, scores.ALL_OF_TYPE) for node in self._all_with(*item.data))
         elif item.category == "KEY" and item.data[2] not in ("count", "agg"):
-            yield from ((self._extreme_of_all(item, number), scores.ALL_OF_TYPE) for number in item.data[2])
+            for number in item.data[2]:
+                less = 0.0 if self.schema.properties[number].ordered else scores.UNORDERED / 2
+                yield self._extreme_of_all(item, number), scores.ALL_OF_TYPE + less
         elif item.category == "AGG" and len(item.data) == 2:
-            for number in item.data[1]:
-                column = self.schema.properties[number]
-                kind = ("every",) if column.is_type else ("all", column.type)
-                yield ("agg", item.data[0], kind, ("p", (), column.name, ""), item.data[0] == "count"), 0.4
+            yield from ((each, 0.4) for each in self._computed_of_all(*item.data))
+
+    def _computed_of_all(self, function: str, numbers: Sequence[int]) -> Iterator[Sketch]:
+        """Columns summed, counted and the like over all that have them."""
+        for column in (self.schema.properties[number] for number in numbers):
+            kind = ("every",) if column.is_type else ("all", column.type)
+            yield ("agg", function, kind, ("p", (), column.name, ""), function == "count")
+
+    def _bounds_alone(self, item: Item) -> bool:
+        """Whether a bound has been read from words for columns and values alone, and from none for things or counts."""
+        numbers, how, _, value = item.data
+        said = [what for _, what, _ in flat(item.links)]
+        named = [each for each in said if isinstance(each, Element) and each.kind != "property"]
+        bounds = bool(numbers) and how == "" and value is not None
+        return bounds and not named and not any(tuple(str(each).split()) in self.language.count for each in said)
+
+    def _all_with(self, numbers: Sequence[int], _: str, sign: str, value: Any) -> Iterator[Sketch]:
+        """All things with a value of a column, where no noun says which: "what came out in May 2020?"."""
+        for column in (self.schema.properties[number] for number in numbers):
+            condition = self._columns.condition(("p", (), column.name, ""), column, SIGNS.get(sign, sign), value)
+            if condition is not None:
+                yield ("where", ("all", column.type), condition)
 
     def _extreme_of_all(self, key: Item, number: int) -> Sketch:
         """The highest value of a column, or "top 3 by price": the things that have the highest."""
@@ -741,6 +818,8 @@ class Reader:
         repeats = _repeats(tagged, item) or (tagged.asks_things and sketch[0] == "values")
         repeats = repeats or self._gives_no_person(tagged, item, read)
         unsaid = self._unsaid(sketch, tagged, links)
+        if item.type in self.records and sketch[0] == "go":
+            unsaid -= {self.schema.names[self.records[item.type][0]]}  # whom nameless rows tell of
         aside = self._aside(unsaid, tagged, links)
         named = tuple(tagged.positions[place] for place in sorted(kinds))
         score -= scores.UNSAID * len(unsaid) + scores.KINDS * len(named)
@@ -887,12 +966,24 @@ class Reader:
             and what.kind == "type"
             and tagged.positions[place].casefold() not in self.language.classes.persons
         }
-        if not verbs or not unsaid:
+        if not verbs:
             return 0
+        if not unsaid:
+            return min(verbs, self._before_values(tagged, links))
         joins = [(name, pair) for (name, *pair) in self.schema.joins if kinds.issuperset(pair) and pair[0] != pair[1]]
         named = {self.schema.names[name]: pair for name, pair in joins}
         alone = [each for each in unsaid if each in named and sum(pair == named[each] for _, pair in joins) == 1]
         return min(verbs, len(alone))
+
+    def _before_values(self, tagged: Tagged, links: Sequence[Any]) -> int:
+        """How many unread verbs stand right before a column and its value: "which releases *run on* Node 14.14.0"."""
+        said = {place: what for place, what, _ in links if isinstance(what, Element) and what.kind == "property"}
+        values = {place for place, what in said.items() if what.name}
+        count = 0
+        for verb in tagged.verbs.difference(said):
+            column = said.get(verb + 1)
+            count += column is not None and not column.name and verb + 2 in values
+        return count
 
     def _kinds(self, tagged: Tagged, sketch: Sketch, links: Sequence[Any]) -> dict[int, bool]:
         """Nouns read as any kind of the graph's things, each with whether the rest of the question says which.
@@ -1104,10 +1195,29 @@ def _has_column(sketch: Any) -> bool:
     return sketch[:1] in (("p",), ("is",)) or any(map(_has_column, sketch))
 
 
+def _plain(question: str) -> str:
+    """The question without what says nothing of what is asked, and with that in front."""
+    return _which_ones(_which_of_two(_ASIDE.sub("", _ROUNDED.sub("", question))))
+
+
+def _which_of_two(question: str) -> str:
+    """The question, "A or B: which has more ports?" as one that names the two behind."""
+    found = _OF_TWO.match(question)
+    if found is None or tokens(found[1])[0].text in english().stop:  # "in X or Y, which …"
+        return question
+    return f"{found[2]}, {found[1]}?"
+
+
 def _which_ones(question: str) -> str:
     """The question, "Are there servers without software? Which ones?" as one for those."""
     found = _ONES.match(question)
     return f"which {found[1]}?" if found else question
+
+
+def _asks_what_it_does(tagged: Tagged) -> bool:
+    """Whether a question is what something does: "what does Fireball do?"."""
+    words = [word.text for word in tokens(tagged.text)]
+    return words[:1] == ["what"] and words[-1:] == ["do"] and len(words) > 2 and words[1] in classes().do
 
 
 def _guided(reading: Reading, chains: Chains) -> Reading:
@@ -1255,6 +1365,12 @@ _ADDED = re.compile(
 _ROUNDED = re.compile(  # how a figure is to be shown says nothing of which
     r"(?<![\s,;(])[\s,;(]++(?:please\s+)?(?:and\s+)?(?:round(?:ed)?\s+(?:it\s+|them\s+)?(?:off\s+)?)?(?:to\s+)?"
     r"(?:\d|one|two|three|four)\s+decimals?(?:\s+places?)?\)?",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(  # so does how it is to be said, and what is an example of it
+    r"\b(?:in (?:a few|one|two|a couple of|simple|short) (?:words?|sentences?|lines?)|briefly|in short|in brief)\b,?\s*"
+    r"|\s*\((?:e\.?g\.?|for example|for instance|such as|like)\b[^()]*\)"
+    r"|\s*\([^()]*\b(?:and so on|and so forth|etc)\.?\)",
     re.IGNORECASE,
 )
 _LEAST = 3  # words of the question proper

@@ -82,6 +82,7 @@ NO_FIGURE = 1.6  # a number or date where who or where is asked for
 TRUTHS = 0.4  # whether it is so of each of a set, in place of those of which it is
 CHOICE = 1.5  # what is known of the one of two things that was asked for, in place of it
 ECHO = 1.5  # an answer that only repeats a name of the question
+TYPE_ALONE = 0.4  # what something is, by its type, behind its description
 ANY_FACT = 1.5  # behind the best plan: some fact of the one thing that is named, which no word says
 BEAM = 30
 """Readings of a category that the whole question keeps."""

@@ -44,8 +44,10 @@ class Sorts:
         """
         of_types = _reads_types(sketch)
         places: list[int] = []
+        read = {place for place, *_ in links}
+        idle = {at for at, word in enumerate(tagged.positions) if at not in read and word in self.language.verbs}
         for place in self._sorted(tagged):
-            doubtful = bool({*left} - {place, place - 1})
+            doubtful = bool({*left, *idle} - {place, place - 1})
             if self._is_of_joined(tagged, place, sketch, links) or (of_types and self._is_known(tagged, place, links)):
                 places += [place - 1, place]
             elif not self._says(tagged, place, links, of_types=of_types, doubtful=doubtful) and (

@@ -58,6 +58,8 @@ _PLURAL = 0.02  # of a name in its plural
 _PART_OF_DATES = 0.3  # "month", where nothing is called so
 _PARTICIPLE = 0.15  # of the likeness of "calls" to `CALLED`, where "call" is what a type is called
 _NUMBER = 0.3  # what is lost by a bare number that is a value of some property
+_NAMESAKES = 3  # sorts that a name may mean together: "Stratovolcano" and "Stratovolcano(es)"
+_SORTS_OF_NOUN = 2  # types whose names end in one noun, up to which the noun may mean each of them
 _SORT_OF_NAME = "sort"  # form of what a proper name may stand for as a sort of things
 ANY_KIND = "things"
 """The name of what a noun is read as that may be any kind of the graph's things."""
@@ -402,8 +404,10 @@ class Tagger:
 
     def _occurring(self, phrase: tuple[str, ...]) -> list[Item]:
         """As in "(which color) is used most often": a verb that says no more than that it occurs."""
-        often = self._operators.get(phrase[1:], []) if len(phrase) == 3 else []
         idle = phrase[0] in self.language.classes.occurring and phrase[0] not in self._named
+        if idle and phrase[1:] in (("most",), ("the", "most"), ("least",), ("the", "least")):  # "is used most"
+            return [Item("SUP", data=("count" if phrase[-1] == "most" else "least", (), 1))]
+        often = self._operators.get(phrase[1:], []) if len(phrase) == 3 else []
         return [item for item in often if idle and item.category == "SUP" and item.data[0] == "count"]
 
     def _is_noun(self, word: str) -> bool:
@@ -584,18 +588,18 @@ class Tagger:
             gain = 0.35 + 0.12 * min(size - 1, 3) - 1.5 * (1 - best)
             element = Element("type", number, found[0].label)
             out.append(Item("S", ("ids", number, same), number, (), gain, link(start, element, best), form="name"))
-            if self.ties and len(same) == 1 and best >= _EXACTLY:
-                out += self._members(out[-1], found[0].label, same[0], several=several)
+            if self.ties and len(same) <= _NAMESAKES and best >= _EXACTLY:
+                out += self._members(out[-1], found[0].label, same, several=several)
         return out
 
-    def _members(self, named: Item, label: str, identifier: str, *, several: bool) -> Iterator[Item]:
+    def _members(self, named: Item, label: str, ids: Sequence[str], *, several: bool) -> Iterator[Item]:
         """What a sort of things holds, by the sort's name: "vans" are what `type` joins with "van".
 
         `several`: whether it is a plural, which may be a sort of typed things too: "desserts".
         """
         assert self.ties is not None
         sort = label.islower() or (several and _is_plural([label]))  # "Noble gases"
-        for relation, kind in self.ties.members(identifier):
+        for relation, kind in dict.fromkeys(each for identifier in ids for each in self.ties.members(identifier)):
             sorts = self._gives_sorts(relation)
             if self.schema.typed and not (sorts or (several and sort)):
                 continue  # types have nouns of their own, and other things are joined with what is named
@@ -714,7 +718,8 @@ class Tagger:
     def _shortened(self, folded: Sequence[str]) -> Iterator[ValueHit]:
         """Values of few that a word begins with: "agility heroes", by `agi` beside `str` and `int`."""
         for place, word in enumerate(folded):
-            for length in _SHORT_VALUES if len(word) >= _LONG_WORD else ():
+            ranks = (word,) in self._operators  # "stronger" is no `str`
+            for length in _SHORT_VALUES if len(word) >= _LONG_WORD and not ranks else ():
                 for number, value in self.values.exact(word[:length]):
                     known = number < len(self.schema.properties)
                     if known and self.values.is_short(number) and not self.names.find([word])[0]:
@@ -811,7 +816,7 @@ class Tagger:
         for place in range(1, len(words) + 1):
             capital = (
                 place < len(words)
-                and text[words[place].start].isupper()
+                and (text[words[place].start].isupper() or (bool(run) and words[place].text[0].isdigit()))
                 and place not in covered
                 and words[place].text not in self.language.stop
             )
@@ -855,6 +860,8 @@ class Tagger:
         if soft and len(words) == 1:
             alike = self.matcher.word(words[0])
             heads = self._heads(words[0])
+            named = any(match.score >= 1 and match.element.kind == "relation" for match in exact)
+            heads = set() if named and len(heads) > _SORTS_OF_NOUN else heads  # `AudioPort`, `InputPort` of a `port`
             for match in alike:
                 less = 0.0 if match.element in heads else _OTHERS * bool(exact) * (0.4 if match.exact else 1.0)
                 score = match.score - less
@@ -1145,7 +1152,7 @@ class Tagger:
         }
         operators = {stop for _, stop, item in tagged.items if item.category in _BEFORE_KINDS}
         named = {stop for _, stop, item in tagged.items if item.category == "S" and item.form in ("name", "value")}
-        numbers = {stop for _, stop, item in tagged.items if item.category == "NUM"}
+        numbers = {stop for _, stop, item in tagged.items if item.category == "NUM"} - named
         deeds = defaultdict[int, float](float)
         for start, _, item in tagged.items:
             if item.category == "R" and item.links and start in tagged.verbs:
@@ -1159,6 +1166,8 @@ class Tagger:
         }
         gain = _EXACT - _SLOPE * (1 - _KIND)
         fronted = self._fronted(tagged)
+        if fronted in tagged.verbs and self._is_many(tagged.positions[fronted - 1]):
+            fronted = -1  # "which GPUs use the X"
         for place, word in enumerate(tagged.positions):
             gap = tagged.gaps[place]
             cues = tagged.gaps[place - 1] if place in named and not gap else gap  # "which Danish ship"
@@ -1445,9 +1454,10 @@ class Tagger:
             tagged.content.append(False)
             return
         took = word == "place" and span[0] > 0 and language.stem(words[span[0] - 1].text) in ("tak", "took", "taken")
-        light = language.stem(word) in language.generic and word not in language.vague
-        light = light and not self._heads(word) and not self._is_relation(word)
-        light = light or (self._is_unit(words, span[0]) and not self._is_called(word))
+        capital = span[0] > 0 and tagged.text[words[span[0]].start].isupper()
+        light = self._says_little(word, capital=capital) or (
+            self._is_unit(words, span[0]) and not self._is_called(word)
+        )
         in_unit = self._counts_in(words, span[0])
         light = light or in_unit or self._is_sort_of_column(words, span[0]) or self._adds_nothing(words, span[0])
         generic = light or word in language.naming or took or self._is_whole(words, span[0])
@@ -1481,6 +1491,14 @@ class Tagger:
         behind = place > 0 and self._is_number(words[place - 1].text)
         word = words[place].text
         return behind and word in self.language.classes.occasions and not self._is_called(word)
+
+    def _says_little(self, word: str, *, capital: bool) -> bool:
+        """Whether a word has little content, and is not what the graph calls something: "built on *Node* 14"."""
+        language = self.language
+        if language.stem(word) not in language.generic or word in language.vague:
+            return False
+        own = (capital or word in language.verbs) and self._is_called(word)
+        return not own and not self._heads(word) and not self._is_relation(word)
 
     def _lacks(self, item: Item, after: str) -> bool:
         """Whether an item is a relation whose name ends in a preposition that does not follow: "involving X"."""

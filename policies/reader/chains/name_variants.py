@@ -21,7 +21,7 @@ def countries(word: str) -> list[str]:
     """Names that a folded word may be made from as a people's: `nigerians` -> nigeria among others, none looked up."""
     known = _irregular().get(word)
     if known:
-        return [known]
+        return list(known)
     base = word[:-1] if word.endswith("s") and not word.endswith("ss") else word
     return list(
         dict.fromkeys(
@@ -74,6 +74,10 @@ def namesakes_of(entities: Iterable[tuple[str, str]]) -> Mapping[str, list[str]]
 
 
 @cache
-def _irregular() -> dict[str, str]:
-    lines = _FILE.read_text(encoding="utf-8").splitlines()
-    return dict(line.split(" ", 1) for line in lines if line and not line.startswith("#"))
+def _irregular() -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for line in _FILE.read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            word, name = line.split(" ", 1)
+            found[word] = (*found.get(word, ()), name)
+    return found

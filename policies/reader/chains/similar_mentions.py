@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from rapidfuzz import fuzz
 
-from trivium.kg.similarity import MIN_SIMILARITY, TYPO
+from trivium.kg.similarity import MIN_SIMILARITY, TYPO, digits_of
 from trivium.kg.store import GraphStore
 from trivium.kg.text import fold_name
 from trivium.kg.types import EntityHit
@@ -46,13 +46,15 @@ async def find_similar(
     """
     plain = question.plain
     unknown = [i for i, word in enumerate(plain) if word not in known]
-    names = {(i, j + 1) for i in unknown for j in unknown if i <= j < i + MAX_SPAN}
+    names = {(i, j + 1) for i in unknown for j in unknown if i <= j < i + MAX_SPAN and not _cuts(question, i, j + 1)}
     # One more word on either side may belong to the name, though questions hold it too: "united states".
     wider = names | {(i - 1, j) for i, j in names if i and plain[i - 1] not in classes().function}
     wider |= {(i, j + 1) for i, j in wider if j < len(plain) and plain[j] not in classes().function}
+    wider = {window for window in wider if not _cuts(question, *window)}
     windows = sorted(wider, key=lambda w: (w[0] - w[1], w[0]))[:_FUZZY_SPANS]
     spans = {w: question.text[question.words[w[0]].start : question.words[w[1] - 1].end] for w in windows}
-    partial = await store.find_partial(list(spans.values()))
+    texts = list(spans.values())
+    partial = await store.find_partial(texts)
     found = [
         [*await short_for(span, store, initials or {}), *hits]
         for span, hits in zip(spans.values(), partial, strict=True)
@@ -63,11 +65,20 @@ async def find_similar(
         for place, (i, j) in enumerate(windows)
         if j - i > longest and (i, j) in names and len(spans[i, j]) >= _SHORTEST_TYPO
     ]
-    for place, hits in zip(misspelt, await store.find([list(spans.values())[i] for i in misspelt]), strict=True):
-        found[place] = hits
+    for place, hits in zip(misspelt, await store.find([texts[i] for i in misspelt]), strict=True):
+        typed = digits_of(texts[place])
+        found[place] = [hit for hit in hits if hit.match != "fuzzy" or digits_of(hit.label) == typed]
     return tuple(
         Mention(i, j, span, tuple(hits)) for ((i, j), span), hits in zip(spans.items(), found, strict=True) if hits
     )
+
+
+def _cuts(question: SplitQuestion, start: int, stop: int) -> bool:
+    """Whether a window begins or ends within a number that is written with points or hyphens: "14.14.0"."""
+    first, last = question.words[start], question.words[stop - 1]
+    before, after = question.text[max(first.start - 2, 0) : first.start], question.text[last.end : last.end + 2]
+    cut_before = first.text[0].isdigit() and before[-1:] in (".", "-") and before[:1].isalnum()
+    return cut_before or (last.text[-1].isdigit() and after[:1] in (".", "-") and after[1:].isalnum())
 
 
 async def with_initials(question: SplitQuestion, store: GraphStore, initials: Initials) -> SplitQuestion:

@@ -14,6 +14,8 @@ from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from trivium.kg.text import IN_U
+
 FOLDER = Path(__file__).parent
 _TWO = frozenset({"or", "than", "as"})
 DECADE = re.compile(r"((?:1\d|20)?\d0)s$|(twent|thirt|fort|fift|sixt|sevent|eight|ninet)ies$")
@@ -118,6 +120,9 @@ class WordClasses:
     asks: frozenset[str]
     parts_of_years: frozenset[str]
     parts_of_days: frozenset[str]
+    parts_of_dates: frozenset[str]
+    endings: frozenset[str]
+    causing: frozenset[str]
     when_where: frozenset[str]
 
     @cached_property
@@ -194,6 +199,7 @@ class Language:
     generic: frozenset[str]
     naming: frozenset[str]
     identity: str
+    describing: tuple[str, ...]
     origin: tuple[str, ...]
     wholes: frozenset[str]
     carriers: frozenset[str]
@@ -234,6 +240,7 @@ class Language:
     half: list[str]
     scales: Mapping[str, float]
     units: frozenset[str]
+    units_of_columns: frozenset[str]
     values: Mapping[str, tuple[str, ...]]
     unit_hints: Mapping[str, tuple[str, ...]]
     measures: Mapping[str, tuple[str, float]]
@@ -266,6 +273,7 @@ class Language:
             generic=frozenset(stem(word, irregular) for word in raw["generic"].split()),
             naming=_words(raw["naming"]),
             identity=raw["identity"],
+            describing=tuple(raw.get("describing", "").split()),
             origin=tuple(raw["origin"].split()),
             wholes=_words(raw.get("wholes", "")),
             carriers=_words(raw.get("carriers", "")),
@@ -309,6 +317,7 @@ class Language:
             half=raw.get("half", "").split(),
             scales=raw["scales"],
             units=_words(raw["units"]["words"]),
+            units_of_columns=_words(raw["units"].get("in_names", "")),
             values=_split(raw["values"]),
             unit_hints=_split(raw["unit_hints"]),
             measures={
@@ -404,6 +413,8 @@ def stem(word: str, irregular: Mapping[str, str]) -> str:
     word = irregular.get(word, word)
     if len(word) <= 3 or not word.isascii():
         return word
+    if word in IN_U:  # "GPUs"
+        return word[:-1]
     for ending, least in (("ing", 4), ("ed", 3), ("ies", 3), ("es", 3), ("s", 3)):
         kept = ("ss", "us", "is") if ending != "es" else ("ees",)  # class; but employees, degrees
         if word.endswith(ending) and len(word) - len(ending) >= least and not word.endswith(kept):

@@ -130,12 +130,14 @@ class ColumnRules(Rules):
                 yield left.but(node=(*left.node[:2], term, *left.node[3:]), score=score + 0.3 - cost, links=links)
         elif "by" in gap and right.category == "P":
             yield left.but(data=("by", right.data), score=score, links=links)
-        having = gap & self._words.having or ("with" in gap and gap & self._words.any_)
+        able = bool(gap & self._words.may) and left.form in ("plain", "set") and right.category == "P"
+        having = able or gap & self._words.having or ("with" in gap and gap & self._words.any_)
         if having and right.category == "P" and "whether" not in gap:  # "persons who have a title", "with a title"
             for term, cost in self._term(left, right.data):
                 truth = self._columns.of_term(term, right.data).profile.kind == "boolean"
                 held = ("where", left.node, is_true(term) if truth else ("has", term))
-                yield Item("S", held, left.type, (), score - scores.HAVING - cost, links, "set", True, left.extreme)
+                less = cost + (0.0 if able else scores.HAVING)  # "which monsters can fly", by `speed_fly`
+                yield Item("S", held, left.type, (), score - less, links, "set", True, left.extreme)
                 break
         if "s" not in gap and "whether" not in gap:
             yield from self._true(left, right, score, links)
@@ -144,6 +146,7 @@ class ColumnRules(Rules):
             yield from self._table(left, lists, score + scores.THEIRS, links, (("e", ()),))
         owned = "s" in gap or right.form == DEED
         cost = 0.0 if owned else scores.TURNED
+        cost += scores.HAVING if able else 0.0
         cost += 0.4 if left.extreme and not owned and "and" not in gap else 0.0
         yield from self._table(left, lists, score - cost, links)
         if right.category == "P" and self._names_whole(left, right.data):

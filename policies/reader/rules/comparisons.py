@@ -23,6 +23,7 @@ class ComparisonRules(Rules):
             ("P MORE", self._more_of_column_after),
             ("P SUP", self._more_of_column_after),
             ("R MORE", self._more_of_deed),
+            ("MORE R", self._more_related),
             ("SUP P", self._more_of_column),
             ("CK S", self._more_than_one),
             ("S CK", self._more_of_pair),
@@ -74,6 +75,10 @@ class ComparisonRules(Rules):
             score, links = left.score + right.score, (left.links, right.links)
             for end in self._ends_of(left.data[0]):
                 yield end.but(category="MS", data=(right.data[0], left.data[:1]), score=score, links=links)
+
+    def _more_related(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "which has more reviews, A or B?", where `REVIEWED` leads to them."""
+        yield from self._more_of_deed(right, left, gap)
 
     def _more_of_column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "more points (than A)", "a higher fee": a column by which two are compared."""

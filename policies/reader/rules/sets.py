@@ -389,9 +389,12 @@ class SetRules(Rules):
         yield from self._joined(left, source, right.data[0], cost, right.data[1], least=least)
 
     def _but(self, left: Item, right: Item, cost: float) -> Iterator[Item]:
-        """As in "(which) airline other than Bora Air (…)", "the largest stadium besides The Eyrie": all others."""
-        named = right.data[1] and not right.data[0] and right.form in ("name", "pair")
-        if named and left.form in ("plain", "set") and self._schema.compatible(left.type, right.type):
+        """As in "(which) airline other than Bora Air (…)", "the largest stadium besides The Eyrie": all others.
+
+        So are "generators that are not simulators".
+        """
+        apart = right.data[1] and not right.data[0] and right.form in ("name", "pair", "plain", "set")
+        if apart and left.form in ("plain", "set", "value") and self._schema.compatible(left.type, right.type):
             ranked = left.node is not None and left.node[0] == "top" and not left.modified
             node = ("minus", left.node[1] if ranked and left.node else left.node, right.node)
             if ranked and left.node:  # the best of the others

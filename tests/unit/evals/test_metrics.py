@@ -89,3 +89,8 @@ async def test_a_question_about_what_the_graph_does_not_have_is_an_answer_withou
     assert found.answer["answers"]
     assert (none.answer["method"], none.answer["answers"], none.score.top1) == ("oda", [], 0)
     assert none.answer["stop_reason"] != "answered"
+
+
+def test_a_value_counts_as_the_graph_writes_it() -> None:
+    answer = {"value": 1944, "answers": [{"id": "1944 CE", "label": "1944 CE"}]}
+    assert [score_answer(answer, [gold]).top1 for gold in ("1944 CE", "1944", "1945")] == [1, 1, 0]

@@ -118,6 +118,13 @@ def test_a_part_of_a_name_is_its_words_in_their_order(words: list[str], name: li
     assert score == 0.0 or 0.7 <= score < 0.9
 
 
+def test_a_code_that_ends_a_name_is_more_of_it() -> None:
+    names = ["geforce rtx 4090", "geforce rtx 4090 d", "geforce rtx 4090 max q"]
+    whole, *others = [part_score(["rtx", "4090"], name) for name in names]
+    assert whole > max(others) + 0.05
+    assert part_score(["ti"], "rtx 4090 ti") < 0.8, "a word alone is no code"
+
+
 @settings(max_examples=60)
 @given(WORDS, st.integers(0, 20), st.sampled_from("qxz"))
 def test_a_typo_is_a_little_less_alike_and_order_hardly_matters(words: list[str], place: int, letter: str) -> None:

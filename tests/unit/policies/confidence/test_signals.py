@@ -32,8 +32,11 @@ def test_chains_from_another_entity_say_nothing_about_a_plan() -> None:
     found = Decomposition((), support=about)
     elsewhere = signals_of(found, [_reading("type airport | where alt > 5000")], plan=True)
     assert (elsewhere.gap, elsewhere.foreign, elsewhere.unnamed, elsewhere.loose, elsewhere.wrong) == (0, 0, 0, 0, 0)
-    same = signals_of(found, [_reading('ids "row 5000" | follow near')], plan=True)
+    near = replace(_reading('ids "row 5000" | follow near'), unsaid=frozenset({"near"}))
+    same = signals_of(found, [near], plan=True)
     assert (same.gap, same.loose, same.wrong) == (2.0, 1.0, 1.0)
+    said = signals_of(found, [replace(near, unsaid=frozenset())], plan=True)  # its words say what the chains lack
+    assert (said.gap, said.foreign, said.unnamed) == (0, 0, 0)
     assert DEFAULT.confidence(same) < DEFAULT.confidence(elsewhere)
 
 
@@ -397,8 +400,10 @@ def test_a_polite_request_asks_for_no_truth(question: str, truth: bool) -> None:
 
 def test_more_are_first_than_a_plan_ranks_for() -> None:
     largest = replace(_reading("type airport | top 1 by runways"), outcome=Outcome(1))
-    tied = replace(largest, outcome=Outcome(9))
-    assert [signals_of(None, [each], plan=True).tied for each in (largest, tied)] == [0, 1]
+    few, tied = replace(largest, outcome=Outcome(4), among=2_824), replace(largest, outcome=Outcome(9), among=105)
+    assert [signals_of(None, [each], plan=True).tied for each in (largest, few, tied)] == [0, 0, 1]
+    both = replace(_reading('either(ids "A"; ids "B") | top 1 by runways'), outcome=Outcome(2), among=2_824)
+    assert signals_of(None, [both], plan=True).tied == 1  # neither of the two that are named has more
     three = replace(_reading("type airport | top 3 by runways"), outcome=Outcome(3))
     assert signals_of(None, [three], plan=True).tied == 0
     sure = [DEFAULT.confidence(signals_of(None, [each], plan=True)) for each in (largest, tied)]
@@ -586,3 +591,34 @@ def test_a_noun_that_is_only_like_what_is_named_accounts_for_nothing() -> None:
     through = replace(walked, parts=(*parts, Part("director", "directed_by", 0.6)))
     found = [signals_of(None, [each], plan=True, question=asked) for each in (liked, own, beside, through)]
     assert [(each.misfit, each.unread) for each in found] == [(1, 1), (0, 0), (1, 1), (0, 0)]
+
+
+@pytest.mark.parametrize(
+    ("question", "end", "other"),
+    [
+        ("How old was Lou when he died?", "death_year", True),
+        ("How old is Lou?", "birth_day", True),
+        ("How old is Lou?", "birth_year", False),
+        ("What did Lou die of?", "death_year", True),
+        ("What year did Lou die in?", "death_year", False),
+        ("When will Etna erupt next?", "last_eruption", True),
+        ("When did Etna last erupt?", "last_eruption", False),
+        ("When will the last bus leave?", "last_departure", False),
+        ("How large is the download in megabytes?", "total_downloads", True),
+        ("How long are the series?", "episodes", True),
+        ("How large is the team?", "members", False),
+        ("How large is the file in megabytes?", "file_size", False),
+        ("How long is the film in minutes?", "runtime_minutes", False),
+    ],
+)
+def test_a_figure_of_something_else_is_no_answer(question: str, end: str, *, other: bool) -> None:
+    assert is_misfit(question, end, {end: "number"}) is other
+
+
+def test_a_plan_that_reads_all_names_is_not_doubted_for_what_chains_make_of_them() -> None:
+    about = Support(about="X", unnamed=1, hops=1, loose=1, wrong=1)
+    parts = (Part("Turkish", "Turkiye", 0.98), Part("volcanoes", "volcano", 1.0))
+    read = replace(_reading('ids "X" | follow ^country'), parts=parts)
+    assert signals_of(Decomposition((), support=about), [read], plan=True).wrong == 0
+    doubted = replace(read, parts=(Part("Turkish", "Turkic", 0.8), parts[1]))
+    assert signals_of(Decomposition((), support=about), [doubted], plan=True).wrong == 1

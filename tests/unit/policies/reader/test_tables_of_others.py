@@ -1,0 +1,150 @@
+"""Questions of tables that nobody tuned to: models by a part of their names, units in columns, votes without names."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+from tests.shop import outcome
+from trivium.kg.embedders.static import StaticEmbedder
+from trivium.kg.plans.columns import GraphColumns
+from trivium.kg.plans.execute import Executor
+from trivium.kg.plans.plan import Value
+from trivium.kg.plans.survey import profile_of
+from trivium.kg.plans.text import write
+from trivium.policies.reader.opening import names_of, open_reader, records_of
+from trivium.policies.reader.reader import Reader, Reading
+
+_CARDS = {  # maker, process size, draw, released
+    "GeForce RTX 4090": ("Nvia", 5.0, 450.0, "2022-10-12"),
+    "GeForce RTX 4090 D": ("Nvia", 5.0, 425.0, "2023-12-28"),
+    "GeForce RTX 4070": ("Nvia", 4.0, 200.0, "2023-04-13"),
+    "Radeon RX 580": ("Amber", 14.0, 185.0, "2017-04-18"),
+    "Radeon RX 7600": ("Amber", 6.0, 165.0, "2023-12-05"),
+}
+_RELEASES = {"14.0.1": "14.17.0", "12.0.0": "14.14.0", "12.0.1": "14.14.0", "11.0.0": "12.18.3"}
+_VOTES = [("Ann Ott", 1936, 222, True), ("Ben Fry", 1936, 100, False), ("Cy Dale", 1939, 301, True)]
+_BEASTS = {"Roc": ("giant", 120.0, None), "Shark": ("beast", None, 40.0), "Wolf": ("beast", None, None)}
+
+
+def _open(entities: list[Any], edges: list[Any], labels: dict[str, str] | None = None) -> tuple[GraphColumns, Reader]:
+    graph = GraphColumns.of(entities, edges, labels=labels)
+    return graph, open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+
+
+@cache
+def _cards() -> tuple[GraphColumns, Reader]:
+    entities: list[Any] = [
+        (name, ["gpu"], {"process_size_nm": size, "board_power_w": draw, "release_date": Value("date", day)})
+        for name, (_, size, draw, day) in _CARDS.items()
+    ]
+    entities += [(name, ["manufacturer"], {}) for name in ("Nvia", "Amber")]
+    return _open(entities, [(name, "manufacturer", maker, {}) for name, (maker, *_) in _CARDS.items()])
+
+
+@cache
+def _releases() -> tuple[GraphColumns, Reader]:
+    return _open([(name, ["release"], {"deps_node": node}) for name, node in _RELEASES.items()], [])
+
+
+@cache
+def _votes() -> tuple[GraphColumns, Reader]:
+    """Rows without names, about players."""
+    rows = [f"vote/row{number}" for number, _ in enumerate(_VOTES, 1)]
+    entities: list[Any] = [(name, ["player"], {}) for name, *_ in _VOTES]
+    entities += [
+        (row, ["vote"], {"year_id": year, "votes": count, "inducted": Value("boolean", chosen)})
+        for row, (_, year, count, chosen) in zip(rows, _VOTES, strict=True)
+    ]
+    entities += [(name, ["category"], {}) for name in ("Pitcher", "Umpire")]
+    edges: list[Any] = [(row, "player", name, {}) for row, (name, *_) in zip(rows, _VOTES, strict=True)]
+    edges += [(row, "category", "Umpire" if row == rows[0] else "Pitcher", {}) for row in rows]
+    return _open(entities, edges, {row: row.replace("/", " ") for row in rows})
+
+
+@cache
+def _beasts() -> tuple[GraphColumns, Reader]:
+    entities: list[Any] = []
+    for name, (_, fly, swim) in _BEASTS.items():
+        speeds = {"speed_fly": fly, "speed_swim": swim}
+        told = {"description": f"What a {name.lower()} does.", "dc_desc": f"How to flee a {name.lower()}."}
+        entities.append((name, ["monster"], {**told, **{key: each for key, each in speeds.items() if each}}))
+    entities += [(name, ["kind"], {}) for name in ("giant", "beast")]
+    return _open(entities, [(name, "kind", kind, {}) for name, (kind, *_) in _BEASTS.items()])
+
+
+def _best(opened: tuple[GraphColumns, Reader], question: str) -> Reading:
+    graph, reader = opened
+    executor = Executor(graph)
+    return reader.read(question, executor=lambda plan: outcome(executor, plan), seconds=30)[0]
+
+
+def _plan(opened: tuple[GraphColumns, Reader], question: str) -> str:
+    return write(_best(opened, question).plan)
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("When did the RTX 4090 come out?", 'ids "GeForce RTX 4090" | values release_date'),
+        ("What is the process size of the RTX 4070?", 'ids "GeForce RTX 4070" | values process_size_nm'),
+        ("Which GPUs have a process size of 5?", "type gpu | where process_size_nm = 5"),
+        ("Which GPU has the smallest process size?", "type gpu | bottom 1 by process_size_nm"),
+        ("Which GPUs use more than 400 watts?", "type gpu | where board_power_w > 400"),
+        ("Which GPUs are not made by Nvia?", 'type gpu | minus (ids "Nvia" | follow ^manufacturer)'),
+        ("RX 580 or RX 7600: which has the larger process size?", "top 1 by process_size_nm"),
+    ],
+)
+def test_models_and_units(question: str, plan: str) -> None:
+    best = _best(_cards(), question)
+    assert write(best.plan).endswith(plan)
+    assert (best.unread, best.unused) == ((), ()) or best.unused == ("When",)
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("What came out in December 2023?", 'release_date between [date "2023-12-01", date "2023-12-31"]'),
+        ("What came out in 2022?", "release_date::year = 2022"),
+    ],
+)
+def test_a_bound_alone_asks_for_all_that_fit_it(question: str, plan: str) -> None:
+    assert _plan(_cards(), question) == f"type gpu | where {plan}"
+
+
+def test_a_code_is_no_other_mistyped() -> None:
+    best = _best(_releases(), "Which releases were built on Node 14.14.0?")
+    assert (write(best.plan), best.aside) == ('type release | where deps_node = "14.14.0"', 1)
+    graph, _ = _releases()
+    assert not names_of(graph).find_near("14.14.0")
+
+
+def test_rows_without_names_stand_for_whom_they_tell_of() -> None:
+    graph, reader = _votes()
+    ((relation, owner),) = records_of(graph, reader.schema).values()
+    assert (reader.schema.names[relation], reader.schema.types[owner].name) == ("player", "player")
+    assert _plan(_votes(), "Which umpires were inducted?").endswith("where inducted = true | follow player")
+    assert _plan(_votes(), "How many umpires were inducted?").endswith("where inducted = true | count")
+    assert not _cards()[1].records
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("Which monsters can fly?", "type monster | where has speed_fly"),
+        ("How fast can the Roc fly?", 'ids "Roc" | values speed_fly'),
+        ("What does the Roc do?", 'ids "Roc" | values description'),
+        ("In a few words, what is the Roc?", 'ids "Roc" | values description'),
+        ("Which monsters are not beasts?", 'type monster | minus (ids "beast" | follow ^kind)'),
+    ],
+)
+def test_what_things_can_do_and_are(question: str, plan: str) -> None:
+    assert _plan(_beasts(), question) == plan
+
+
+def test_so_many_are_all_there_are() -> None:
+    assert _best(_cards(), "Which two GPUs are made by Amber?").unused == ()
+    assert _best(_cards(), "Which two GPUs are made by Nvia?").unused == ("two",)
+    assert _plan(_cards(), "Name two GPUs made by Nvia").endswith("limit 2")
