@@ -42,10 +42,22 @@ _WORDS = re.compile(
     rf"|[^\W\d_{_UPPER}{_LOWER}]+|\d+"
 )
 _UNIT = re.compile(r"(?<=[a-z]{3})(?=(?:km2|km|kg|cm)(?![a-z\d]))", re.IGNORECASE)  # areakm2
+_YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
 _NUMBERED = re.compile(r"(.*?[^\d])(\d{1,2})")
-_KEY_WORDS = frozenset({"id", "ids", "key", "code", "no", "nr", "number", "ref", "fk", "uuid", "uri", "iri"})
-_NAME_WORDS = ("name", "title", "label", "caption", "heading", "headline")
-_PARTS_OF_NAMES = (("first", "last"), ("given", "family"), ("fore", "sur"), ("firstname", "lastname"))
+_KEY_WORDS = frozenset(
+    {"id", "ids", "identifier", "identification", "key", "code", "no", "nr", "number", "ref", "fk"}
+    | {"uuid", "uri", "iri"}
+)
+_NAME_WORDS = (
+    *("name", "title", "label", "caption", "heading", "headline"),
+    *("nom", "nombre", "nome", "naam", "navn", "namn", "nazwa", "bezeichnung", "denominación", "denominazione"),
+    *("titre", "titel", "titolo", "título", "titulo", "libelle", "libellé"),
+)
+_PARTS_OF_NAMES = (
+    *(("first", "last"), ("given", "family"), ("fore", "sur"), ("firstname", "lastname")),
+    *(("prénom", "nom"), ("prenom", "nom"), ("vorname", "nachname"), ("nombre", "apellido"), ("nombre", "apellidos")),
+    *(("nome", "cognome"), ("voornaam", "achternaam")),
+)
 _PLURALS = {"people": "person", "children": "child", "men": "man", "women": "woman"}
 _TIMES = frozenset({"year", "month", "day", "date", "time"})  # are no rows of a table, whatever its numbers
 _OWN_PARTS = frozenset({*_KEY_WORDS, *_NAME_WORDS, "alias", "type"})  # written in one word behind the table's: parkname
@@ -54,6 +66,8 @@ _MODELS = frozenset({"type", "model", *_NAME_WORDS})  # may name what is of a ty
 _TECHNICAL = re.compile(r"[a-z0-9]+(?:[_.:][a-z0-9]+)+")
 _SHORTEST_STEM = 3
 _OWN_NAMES = 0.8  # distinct texts for each row that has one, from which a column may name rows
+_ROW_NUMBERS = (["rownames"], ["row", "names"], ["unnamed", "0"], ["column", "1"], ["row", "number"])
+_ROWS = frozenset({"row", "rowname", "column", "unnamed"})
 _NOT_NUMBERS = frozenset({"zip", "postcode", "postal", "phone", "telephone", "fax", "isbn", "issn"})
 _LISTS = frozenset({"json", "list", "array", "arr"})
 # Graphs as tables: what their tables, the columns of types and relations, and the ends are called.
@@ -69,6 +83,7 @@ _OF_ITS_KIND = frozenset(
 )
 _GOES_ON = frozenset({"to", "by", "of"})  # behind a verb or noun: a column that says a relation
 _ENDS = frozenset({"source", "target", "from", "to", "start", "end", "head", "tail", "subject", "object"})
+_PLACES = frozenset({"id", "index"})  # by which edges name nodes, beside their key
 _FEW = 3
 _MOST_KINDS = 0.2  # distinct types or relations a row
 
@@ -185,6 +200,8 @@ def guess_mapping(tables: Sequence[SourceTable]) -> Mappings:
     seen = [_look_at(table) for table in tables]
     _part_words(seen)
     for each in seen:
+        _say_years(each)
+    for each in seen:
         each.key = _key(each)
     for each in seen:
         _find_references(each, seen)
@@ -228,7 +245,23 @@ def _look_at(table: SourceTable) -> _Seen:
                 profile.texts.update(cell)
     for profile in profiles:
         profile.close()
+    if profiles and _numbers_rows(profiles[0], count):
+        profiles[0] = _Profile(profiles[0].name)
     return _Seen(table, count, {profile.name: profile for profile in profiles})
+
+
+def _numbers_rows(profile: _Profile, rows: int) -> bool:
+    """Whether a table's first column only numbers its rows, as data frames write them: rownames, Unnamed: 0."""
+    named = profile.words in _ROW_NUMBERS
+    return named and profile.kind == "number" and profile.is_unique and profile.filled == rows
+
+
+def _say_years(seen: _Seen) -> None:
+    """Call columns that are years by what the table says of each: 1990, 2000 of `population.csv` population_1990."""
+    years = [each for each in seen.columns.values() if each.words and _YEAR.fullmatch(each.words[-1])]
+    bare = [each for each in years if len(each.words) == 1 or each.words[:-1] in (["x"], ["y"], ["yr"], ["year"])]
+    for each in bare if len(bare) >= _FEW and all(each.kind in (None, "number") for each in bare) else ():
+        each.words = [*(seen.words or ["value"]), each.words[-1]]
 
 
 def _part_words(seen: Sequence[_Seen]) -> None:
@@ -268,6 +301,7 @@ def _cuts(word: str) -> list[tuple[str, str]]:
 def _key(seen: _Seen) -> _Profile | None:
     """The column that tells rows apart."""
     ranked = []
+    first = next((place for place, profile in enumerate(seen.columns.values()) if profile.texts), 0)
     for place, profile in enumerate(seen.columns.values()):
         words = profile.words
         if not profile.is_unique or profile.filled < seen.rows or profile.length > _LONG_KEY:
@@ -277,7 +311,8 @@ def _key(seen: _Seen) -> _Profile | None:
         rest = [singular(word) for word in words if word not in _KEY_WORDS]
         own = bool(_KEY_WORDS & set(words)) and (not rest or set(rest) <= set(seen.words))
         named = profile.kind is None and (words[-1:] == ["name"] or words == seen.words)
-        ranked.append((0 if own else 1 if place == 0 else 2 if named else 3 if _KEY_WORDS & set(words) else 4, place))
+        coded = bool(_KEY_WORDS & set(words))
+        ranked.append((0 if own else 1 if place == first else 2 if named else 3 if coded else 4, place))
         if ranked[-1][0] == 4 and profile.kind == "number":  # a measure whose values happen to differ
             ranked.pop()
     if ranked and min(ranked)[0] < 4:
@@ -377,7 +412,9 @@ def _find_agreeing(seen: _Seen, tables: Sequence[_Seen]) -> None:
     As where several series each have an Anna: (series, baker) is the key of bakers, and nearly all results have one.
     """
     for name, profile in seen.columns.items():
-        if profile.kind is not None or profile.many or name in seen.refers or profile is seen.key:
+        if profile.kind is not None or profile.many or name in seen.refers or profile is seen.key or not profile.texts:
+            continue
+        if _is_own_code_or_name(profile, seen):
             continue
         for other in tables:
             key = other.columns.get(name)
@@ -436,6 +473,8 @@ def _rank(profile: _Profile, seen: _Seen, key: _Profile, other: _Seen) -> tuple[
         own = not {singular(word) for word in profile.words} - _KEY_WORDS - set(_NAME_WORDS) - set(seen.words)
         if own or other is seen or other.rows < seen.rows:
             return None
+    elif _is_own_code_or_name(profile, seen):
+        return None
     rest = {singular(word) for word in _words_without_key(profile)}
     by_table = bool(rest & set(other.words))
     by_key = key.words == profile.words and not set(key.words) <= {*_KEY_WORDS, *_NAME_WORDS}
@@ -450,18 +489,30 @@ def _rank(profile: _Profile, seen: _Seen, key: _Profile, other: _Seen) -> tuple[
         # Small numbers are found among any numbers: without a word in common only a name ending in "id" tells them.
         of_its_kind = other is seen and not _OF_ITS_KIND.isdisjoint(profile.words)
         whole = other.key is key and inside == 1 and (of_its_kind or not _counts_its_own(profile, key))
-        coded = whole and (
-            profile.words[-1:] == ["id"]
-            or (bool(_EDGES & set(seen.words)) and profile.words[-1] in _ENDS)
-            or (other is seen and len(profile.words) > 1 and profile.words[-1] in _GOES_ON)  # reports_to
+        an_end = bool(_EDGES & set(seen.words)) and profile.words[-1] in _ENDS
+        coded = (whole and profile.words[-1:] == ["id"]) or (an_end and inside == 1 and key.words[-1] in _PLACES)
+        coded |= whole and (
+            an_end or (other is seen and len(profile.words) > 1 and profile.words[-1] in _GOES_ON)  # reports_to
         )
         several = len(profile.texts) >= 5 or (inside == 1 and len(profile.texts) > 1 and other.key is key)
         telling = profile.kind is None and profile is not seen.key and several
         if not coded and not telling:
             return None
-    if by_key and not by_table and other.key is not key and profile.is_unique:
+    if by_key and not by_table and other.key is not key and len(profile.texts) >= _ENOUGH * profile.filled:
         return None  # e-mail addresses of two lists of people: each is its own row's
     return by_table, by_key, other.key is key, inside
+
+
+def _is_own_code_or_name(profile: _Profile, seen: _Seen) -> bool:
+    """Whether a column is the `code` or the `name` of a table that has both, several rows with one code."""
+
+    def just(each: _Profile, words: Iterable[str]) -> bool:
+        return bool(each.texts) and len(each.words) == 1 and each.words[0] in words
+
+    columns = seen.columns.values()
+    coded = any(just(each, _KEY_WORDS) and not each.is_unique and each.filled == seen.rows for each in columns)
+    named = any(just(each, _NAME_WORDS) for each in columns)
+    return coded and named and just(profile, {*_KEY_WORDS, *_NAME_WORDS})
 
 
 def _are_whole_names(profile: _Profile) -> bool:
@@ -518,7 +569,9 @@ def _mapping(seen: _Seen, shared: SharedColumns, tables: Sequence[_Seen]) -> Tab
     # "version 8.0.0", which "electron v8.0.0" and "v8.0.0" hold, stays what it is called.
     inner = next((each for each in seen.columns.values() if (each.name,) == label and not _says_names(each)), None)
     # A fact that happens to tell rows apart; a `turbine_type` of turbines is none.
-    telling = inner is not None and inner is not seen.key and not {*inner.words}.difference(seen.words) <= _MODELS
+    telling = inner is not None and (
+        _is_a_word(inner, seen) if inner is seen.key else not {*inner.words}.difference(seen.words) <= _MODELS
+    )
     outer = [each for each in seen.columns.values() if inner and each is not inner and _is_inside(seen, inner, each)]
     alias = tuple(
         each.name
@@ -540,10 +593,17 @@ def _mapping(seen: _Seen, shared: SharedColumns, tables: Sequence[_Seen]) -> Tab
     if about is not None and seen.key:
         other, key = about
         return TableMapping(file, id=seen.key.name, about=f"{other.table.name}.{key.name}", columns=columns)
-    words = [singular(word) for word in words_of(seen.table.kind)] or _called_by(seen, tables) or seen.words
+    words = [singular(word) for word in words_of(seen.table.kind)]
+    words = words or _called_by(seen, tables) or _called_by_name(seen, label) or seen.words
     kind = " ".join(_PLURALS.get(word, word) for word in words) or seen.table.name
     id_ = seen.key.name if seen.key else ""
     return TableMapping(file, kind, id_, label, columns=columns, type_by=type_by, alias=alias)
+
+
+def _is_a_word(profile: _Profile, seen: _Seen) -> bool:
+    """Whether a key's name says what rows are where their table's does not: the `country` of a factbook's rows."""
+    other = {*map(singular, profile.words)}.isdisjoint({*seen.words, *_KEY_WORDS, *_NAME_WORDS, *_ROWS, "full"})
+    return other and not seen.table.kind and "." not in profile.name
 
 
 def _is_other_name(seen: _Seen, profile: _Profile, label: Sequence[str]) -> bool:
@@ -648,12 +708,22 @@ def _called_by(seen: _Seen, tables: Sequence[_Seen]) -> list[str]:
     return [word] if named and not {word, *seen.words} & _KEY_WORDS else []
 
 
+def _called_by_name(seen: _Seen, label: Sequence[str]) -> list[str]:
+    """What key and name call the rows, where both do: those with a `candidate_id` and a `candidate_name`."""
+    if len(label) != 1 or seen.key is None or label[0] == seen.key.name:
+        return []
+    named = [singular(word) for word in _without_name(seen.columns[label[0]].words)]
+    keyed = [singular(word) for word in seen.key.words if word not in _KEY_WORDS]
+    said = named == keyed and len(named) < len(seen.columns[label[0]].words) and len(keyed) < len(seen.key.words)
+    return named if said and {*named}.isdisjoint({*seen.words, *_KEY_WORDS}) else []
+
+
 def _without_type(seen: _Seen, column: TableColumn) -> TableColumn:
     """`mountain_altitude` of a mountain is its altitude."""
     words = column.relation.split("_")
     own = len(seen.words)
     if len(words) > own and [singular(word) for word in words[:own]] == seen.words and words[own:] != ["id"]:
-        if " ".join(words[own:]) in _NAME_WORDS:  # `gpu_name` beside a card's own
+        if " ".join(words[own:]) in _NAME_WORDS or _YEAR.fullmatch(words[own]):  # `gpu_name` beside a card's own
             return column
         return replace(column, relation="_".join(words[own:]))
     return column
@@ -719,7 +789,11 @@ def _label(seen: _Seen) -> tuple[str, ...]:
         if exact:
             return ((_shorter_name(seen, exact[0]) or _better_name(seen, exact[0]) or exact[0]).name,)
     own = next((name for words, name in texts.items() if list(words) == seen.words), None)
-    loose = [name for words, name in texts.items() if words[-1:] and words[-1] in _NAME_WORDS and "." not in name]
+    loose = [
+        name
+        for words, name in texts.items()
+        if words[-1:] and words[-1] in _NAME_WORDS and "." not in name and _tells_rows_apart(seen.columns[name])
+    ]
     if own is not None:
         return ((_whole_name(seen, seen.columns[own]) or seen.columns[own]).name,)
     if loose:
@@ -732,6 +806,11 @@ def _label(seen: _Seen) -> tuple[str, ...]:
         if len(seen.columns[name].texts) > 0.8 * seen.rows and seen.columns[name].length <= _LONG_NAME
     ]
     return (max(telling)[1],) if telling else ()
+
+
+def _tells_rows_apart(profile: _Profile) -> bool:
+    """Whether most rows have a text of their own: the `airport_name` of accidents names airports."""
+    return len(profile.texts) >= _MOSTLY * profile.filled
 
 
 def _whole_name(seen: _Seen, named: _Profile) -> _Profile | None:

@@ -962,3 +962,98 @@ def test_whole_names_are_names_and_facts_that_tell_rows_apart_stay_facts(tmp_pat
     assert mappings["results"].label == ("dish",)
     assert mappings["results"].columns["dish"] == TableColumn("dish", "text"), "people ask for it besides"
     assert (mappings["series"].label, mappings["series"].columns["winner"].to) == ((), "cooks.cook_full")
+
+
+@pytest.mark.parametrize("head", ["rownames", "", "Unnamed: 0"])
+def test_numbers_of_rows_that_data_frames_write_are_no_keys(tmp_path: Path, head: str) -> None:
+    sights = f"{head},record_id,species_id,weight\n" + "".join(
+        f"{row},{700 + row},{'AB' if row % 2 else 'CD'},{row * 3}\n" for row in range(1, 9)
+    )
+    species = f"{head},species_id,kind,note\n1,AB,Bird,\n2,CD,Rodent,\n3,EF,Rodent,\n"
+    guessed = guess_mapping(read_tables(_write(tmp_path, sights=sights, species=species)))
+    assert (guessed["sights"].id, guessed["species"].id) == ("record_id", "species_id")
+    assert guessed["sights"].about == guessed["species"].about == ""
+    assert guessed["sights"].columns[head or "column 1"].skipped
+    assert guessed["sights"].columns["species_id"].to == "species.species_id"
+
+
+def test_names_of_rows_that_data_frames_write_stay_names(tmp_path: Path) -> None:
+    cars = "rownames,mpg,cyl\nMazda RX4,21,6\nDatsun 710,22.8,4\nValiant,18.1,6\n"
+    assert guess_mapping(read_tables(_write(tmp_path, cars=cars)))["cars"].label == ("rownames",)
+
+
+def test_empty_columns_of_one_name_in_two_tables_refer_to_nothing(tmp_path: Path) -> None:
+    files = {"cats": "cat,note\nTom,\nKit,\n", "dogs": "dog,note\nRex,\nBello,\n"}
+    guessed = guess_mapping(read_tables(_write(tmp_path, **files)))
+    assert guessed["cats"].columns["note"].skipped
+
+
+def test_a_key_that_says_what_rows_are_is_a_word_for_them(tmp_path: Path) -> None:
+    rows = "Chad,5.1\nNiger,6.9\nMali,5.8\nNorway,1.4\n"
+    files = {"factbook": f"country,fertility\n{rows}", "countries": f"country,fertility\n{rows}"}
+    guessed = guess_mapping(read_tables(_write(tmp_path, factbook=files["factbook"])))
+    assert guessed["factbook"].label == ("country",)
+    assert guessed["factbook"].columns["country"] == TableColumn("country", "text")
+    guessed = guess_mapping(read_tables(_write(tmp_path, countries=files["countries"])))
+    assert "country" not in guessed["countries"].columns  # the table says it
+
+
+def test_rows_are_called_by_what_key_and_name_are_both_of(tmp_path: Path) -> None:
+    rows = "".join(f"H{number},{name},{number}000\n" for number, name in enumerate(("Ann Bo", "Cy Dee", "Ed Fox")))
+    both, other = ("candidate_id,candidate_name,total\n", "gift_id,candidate_name,total\n")
+    guessed = guess_mapping(read_tables(_write(tmp_path, contributions=both + rows)))
+    assert guessed["contributions"].type == "candidate"
+    guessed = guess_mapping(read_tables(_write(tmp_path, contributions=other + rows)))
+    assert guessed["contributions"].type == "contribution"
+
+
+def test_a_name_that_most_rows_share_names_something_else(tmp_path: Path) -> None:
+    strikes = "Airport Name,Bird,Cost\n" + "".join(
+        f"{'Newark' if row % 3 else 'Dallas'},{'Gull' if row % 2 else 'Crow'},{row}.5\n" for row in range(12)
+    )
+    guessed = guess_mapping(read_tables(_write(tmp_path, strikes=strikes)))["strikes"]
+    assert guessed.label == ()
+    assert guessed.columns["Airport Name"] == TableColumn("airport", to="airport")
+
+
+def test_columns_that_are_years_say_what_the_table_says(tmp_path: Path) -> None:
+    population = "country,1990,2000,2010\nChad,5,8,11\nMali,8,11,15\n"
+    guessed = guess_mapping(read_tables(_write(tmp_path, population=population)))["population"]
+    assert guessed.columns["2000"] == TableColumn("population_2000", "number")
+    rooms = "room,1990,2000\nA,5,8\nB,8,11\n"  # two may be numbers of anything
+    assert guess_mapping(read_tables(_write(tmp_path, rooms=rooms)))["rooms"].columns["2000"].relation == "2000"
+
+
+def test_names_in_other_languages(tmp_path: Path) -> None:
+    regions = [{"code": "53", "nom": "Bretagne"}, {"code": "94", "nom": "Corse"}, {"code": "11", "nom": "Normandie"}]
+    towns = [{"code": "35238", "nom": "Rennes", "region": "53"}, {"code": "2A004", "nom": "Ajaccio", "region": "94"}]
+    people = "Nr;Vorname;Nachname;Ort\n1;Ida;Roth;Bern\n2;Jon;Senn;Bern\n"
+    files = [*_write(tmp_path, personen=people), tmp_path / "regions.json", tmp_path / "towns.json"]
+    files[1].write_text(json.dumps(regions))
+    files[2].write_text(json.dumps(towns))
+    guessed = guess_mapping(read_tables(files))
+    assert guessed["regions"].label == guessed["towns"].label == ("nom",)
+    assert guessed["towns"].columns["region"].to == "regions.code"
+    assert guessed["personen"].label == ("Vorname", "Nachname")
+
+
+def test_own_codes_and_names_refer_to_no_rows_that_have_the_same(tmp_path: Path) -> None:
+    towns = "code,name,kind,inhabitants\n" + "".join(f"T{n % 20},Town {n % 20},K{n // 20},{n}\n" for n in range(40))
+    members = "code,name,tax\n" + "".join(f"T{n},Town {n},{n}.5\n" for n in range(25))
+    guessed = guess_mapping(read_tables(_write(tmp_path, towns=towns, members=members)))
+    assert guessed["towns"].columns["code"].to == "code"
+    assert guessed["towns"].label == ("name",)
+
+
+def test_edges_name_nodes_by_their_index(tmp_path: Path) -> None:
+    graph = {
+        "nodes": [{"name": name, "group": 1, "index": place} for place, name in enumerate(("Ann", "Bo", "Cy", "Di"))],
+        "links": [
+            {"source": 1, "target": 0, "value": 8},
+            {"source": 2, "target": 3, "value": 2},
+            {"source": 2, "target": 0, "value": 1},
+        ],
+    }
+    (tmp_path / "friends.json").write_text(json.dumps(graph))
+    link = guess_mapping(read_tables([tmp_path / "friends.json"]))["links"].link
+    assert link == TableLink("links", "source", "nodes.index", "target", "nodes.index")
