@@ -665,6 +665,9 @@ class Reader:
             and self._is_figure(sketch[2][0])
         ):
             return scores.NO_FIGURE
+        persons = self._persons if self.schema.typed and first in self.language.classes.persons else ()
+        if persons and item.category == "S" and not any(self.schema.compatible(item.type, each) for each in persons):
+            return scores.NO_PERSON
         return 0.0 if self._asked(tagged, sketch, item) else scores.ASKED
 
     def _asked(self, tagged: Tagged, sketch: Sketch, item: Item) -> bool:
@@ -729,6 +732,13 @@ class Reader:
             yield item.node, less + (echo if echoes(item.node) else 0.0)
         elif item.category == "X":
             less = scores.FIXED * _fixed(self.schema, item) if item.data[0] == "values" else 0.0
+            if (
+                item.data[0] == "count"
+                and item.node
+                and item.node[0] == "and"
+                and any(map(self._is_single, item.node[1:]))
+            ):
+                return  # one of a thing, or none: a yes or no
             if item.data[0] == "count" and item.node:
                 less += echo if echoes(item.node) or self._is_single(item.node) else 0.0
                 less += scores.ONLY_ONE * self._is_one_each(item.node)

@@ -78,6 +78,7 @@ RETURNS = 0.3  # the relation just walked, walked back
 PLACED = 0.45  # gain: "where" before a set of places
 FINER = 0.2  # gain: a place that is one of ten times as many: where X is born is a city before a country
 ASKED = 0.8  # an answer that is not of the kind that the head noun asks for
+NO_PERSON = 0.45  # "who" as what no person is, in a graph that has persons
 NO_FIGURE = 1.6  # a number or date where who or where is asked for
 TRUTHS = 0.4  # whether it is so of each of a set, in place of those of which it is
 CHOICE = 1.5  # what is known of the one of two things that was asked for, in place of it

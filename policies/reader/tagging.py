@@ -27,6 +27,7 @@ from trivium.policies.reader.columns import measure_of
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.gloss import languages
 from trivium.policies.reader.items import DEED, Item, flat, link
+from trivium.policies.reader.kinship import plainer_kin
 from trivium.policies.reader.literals import Literal_, literals
 from trivium.policies.reader.matching import Element, Match, Matcher
 from trivium.policies.reader.names import words_of
@@ -76,7 +77,7 @@ _DOER = 0.85  # likeness of "actors" to those who `ACTED_IN`
 _MADE = 0.1  # what is lost by a name that a word is made from
 _PEOPLE = 0.95  # likeness of "Italian" to Italy
 _MEASURE = 0.8  # likeness of "cost" to a column of money
-_BORN = 0.6  # weight of "who" for those with a date of birth, where their type says no more
+_BORN = 0.6  # weight of "who" for those with a date of birth or a job, where their type says no more
 _ONE_TABLE = 2 / 3  # share of all columns from which a graph is one table with what belongs to it
 _WHOEVER = 0.3  # weight of "who" for any things, in a graph without persons
 _ALIAS = 0.75  # likeness from which a phrase's one word means an element
@@ -161,6 +162,7 @@ class Tagger:
         joins = self.schema.joins
         named = [*self.schema.names, *(each.name for each in self.schema.properties), *self._type_number]
         self._named = frozenset(word for name in named for word in words_of(name))
+        self._sexes = not self._named.isdisjoint(("sex", "gender"))
         self._own = frozenset(name for name, head, tail in joins if self.schema.compatible(head, tail))
         self._kin = self._named_by_kin()
         self._ends = {} if self.schema.typed else self._named_ends()
@@ -230,7 +232,16 @@ class Tagger:
             known = [*self.matcher.phrase(said), *self.matcher.acronym(said)]
             if tuple(said) in self._operators or any(match.element.kind == "relation" for match in known):
                 text = idiom.sub(plain, text)
-        return text
+        if not self.schema.typed:
+            return text
+        return plainer_kin(text, self.language.kin, self._is_relative, self._lacks_word, sexes=self._sexes)
+
+    def _is_relative(self, noun: str) -> bool:
+        """Whether a noun is the schema's word for a relation."""
+        return any(match.exact and match.element.kind == "relation" for match in self.matcher.phrase([noun]))
+
+    def _lacks_word(self, noun: str) -> bool:
+        return self._named.isdisjoint((noun, f"{noun}s"))
 
     def _stays(self, quotes: Sequence[tuple[int, int]], word: Token) -> bool:
         """Whether a word of another language is not translated: in a quoted text, or the schema's own."""
@@ -970,9 +981,9 @@ class Tagger:
                 block is not None
                 and words[place].text == "one"
                 and place
-                and words[place - 1].text in self.language.classes.do
+                and words[place - 1].text in self.language.classes.do | self.language.which
             ):
-                block = None  # "what does one pay"
+                block = None  # "what does one pay", "which one"
             kept = self._keeps(words[place].text, place, first=not spans) or self._lists_names(text, words, place)
             kept = kept or self._is_called_as_command(words, place)
             if block is None and words[place].text in language.stop and not kept:
@@ -1680,7 +1691,7 @@ class Tagger:
         for number, role in enumerate(self.schema.types):
             nouns = {self.language.stem(part) for words in role.words for part in words[-1:]}
             weight = max((self.language.asked.get(noun, {}).get("who", 0.0) for noun in nouns), default=0.0)
-            weight = max(weight, _BORN * any(map(self._tells_birth, self.schema.of_type[number])))
+            weight = max(weight, _BORN * any(map(self._tells_person, self.schema.of_type[number])))
             for each in self.schema.inside[number] & self.schema.kinds or (number,):
                 weights[each] = max(weights.get(each, 0.0), weight)
         if not any(weights.values()):  # heroes are no persons, and asked for by "who" all the same
@@ -1695,9 +1706,9 @@ class Tagger:
         """The types that a word like "who" may ask for."""
         return frozenset(item.type for item in self._asked_for(word, 0) if item.links[0][2] > _WHOEVER)
 
-    @staticmethod
-    def _tells_birth(column: Property) -> bool:
-        return not {"birth", "born", "birthday", "birthdate", "dob"}.isdisjoint(words_of(column.name))
+    def _tells_person(self, column: Property) -> bool:
+        """Whether a column is one of persons: when they were born, or what they live by."""
+        return not self.language.classes.of_persons.isdisjoint(words_of(column.name))
 
     def _add_phrases(
         self,

@@ -74,6 +74,7 @@ class WordClasses:
     adverbs: frozenset[str]
     happening: frozenset[str]
     verbs_too: frozenset[str]
+    of_persons: frozenset[str]
     persons: frozenset[str]
     identity: frozenset[str]
     no_figure: frozenset[str]
@@ -172,6 +173,7 @@ class Language:
         verbs: verbs among the `stop` words that relations may be called by: "know".
         vague: adjectives without a bound of their own ("major"): as superlatives, read as above or below the average.
         idioms: phrases with the plainer words for the same, as `re.sub` takes them.
+        kin: for a noun for a relative, the noun without the sex, and the sex ("" for either): mother, (parent, female).
         which: question words that a noun may follow: "which states".
         sides: for a stem of a verb of little meaning of its own ("make", "receive"), the sides of a deed that its
             subject is on: `agent`, `patient`.
@@ -213,6 +215,7 @@ class Language:
     counted: Mapping[str, tuple[str, ...]]
     vague: Mapping[str, Superlative]
     idioms: tuple[tuple[re.Pattern[str], str], ...]
+    kin: dict[str, tuple[str, str]]
     phrases: Mapping[Phrase, tuple[str, ...]]
     asking: Mapping[str, tuple[str, ...]]
     how: Mapping[str, tuple[str, ...]]
@@ -287,6 +290,7 @@ class Language:
             counted=_split(raw["counted"]),
             vague=_superlatives(raw["vague"]),
             idioms=tuple((re.compile(rf"\b{said}\b"), plain) for said, plain in raw["idioms"].items()),
+            kin={noun: (text.split()[0], "".join(text.split()[1:])) for noun, text in raw["kin"].items()},
             phrases={tuple(phrase.split()): tuple(text.split()) for phrase, text in raw["phrases"].items()},
             asking=_split(raw["asking"]),
             how=_split(raw["how"]),

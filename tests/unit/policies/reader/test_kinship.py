@@ -1,0 +1,105 @@
+"""Words for relatives that a graph lacks, and "who" in graphs of persons: which plan is read."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from trivium.kg.embedders.static import StaticEmbedder
+from trivium.kg.plans.columns import GraphColumns
+from trivium.kg.plans.plan import Value
+from trivium.kg.plans.survey import profile_of
+from trivium.kg.plans.text import write
+from trivium.policies.reader.english import english
+from trivium.policies.reader.kinship import plainer_kin
+from trivium.policies.reader.opening import names_of, open_reader
+from trivium.policies.reader.reader import Reader
+
+SEXES = {
+    "Ada": "female",
+    "Ben": "male",
+    "Cora": "female",
+    "Dan": "male",
+    "Eva": "female",
+    "Finn": "male",
+    "Gus": "male",
+}
+PARENTS = {"Cora": ("Ada", "Ben"), "Dan": ("Ada", "Ben"), "Eva": ("Cora",), "Finn": ("Cora",), "Gus": ("Dan",)}
+
+
+@cache
+def _family(*, sexes: bool = True) -> Reader:
+    people = [(name, ["person"], {"born": Value("number", 1900.0 + n)}) for n, name in enumerate(SEXES)]
+    edges = [(parent, "has_child", child) for child, parents in PARENTS.items() for parent in parents]
+    edges += [(child, "has_parent", parent) for parent, _, child in edges]
+    if sexes:
+        edges += [(name, "sex", sex) for name, sex in SEXES.items()]
+        people += [(sex, ["sex"], {}) for sex in ("female", "male")]
+    graph = GraphColumns.of(people, edges)
+    return open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("Who are Eva's grandparents?", 'ids "Eva" | follow has_parent | follow has_parent'),
+        ("Who are the grandchildren of Ada?", 'ids "Ada" | follow has_child | follow has_child'),
+        ("Who is Eva's mother?", 'both(ids "Eva" | follow has_parent; ids "female" | follow ^sex)'),
+        ("Who are the sons of Ada?", 'both(ids "male" | follow ^sex; ids "Ada" | follow has_child)'),
+        ("Who are the parents of Eva?", 'ids "Eva" | follow has_parent'),
+    ],
+)
+def test_relatives_are_walked_to(question: str, plan: str) -> None:
+    assert write(_family().read(question)[0].plan) == plan
+
+
+def test_without_sexes_a_mother_is_a_parent() -> None:
+    assert write(_family(sexes=False).read("Who is Eva's mother?")[0].plan) == 'ids "Eva" | follow has_parent'
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("Ann's sons", "Ann's children who are male"),
+        ("the grandmother of Ann", "the female parent of the parents of Ann"),
+        ("Ann's grandmother", "Ann's grandmother"),  # "Ann's parents' parent who is female" is read as another
+        ("how many daughters does Ann have?", "how many female children does Ann have?"),
+        ("Ann's siblings", "Ann's siblings"),  # no relation is called so
+        ("the aunt of Ann", "the aunt of Ann"),
+        ("Grandparents of Ann", "parents of the parents of Ann"),
+        ("a mothership of Ann", "a mothership of Ann"),
+    ],
+)
+def test_plainer_words(text: str, plain: str) -> None:
+    kin = english().kin
+    assert plainer_kin(text, kin, {"parent", "child"}.__contains__, lambda noun: True, sexes=True) == plain
+    assert plainer_kin(text, kin, {"parent", "child"}.__contains__, lambda noun: False, sexes=True) == text
+
+
+def test_how_many_is_not_asked_of_one_thing() -> None:
+    plans = [write(each.plan) for each in _family().read("How many sons does Ada have?")]
+    assert 'ids "male" | follow ^sex' in plans[0]
+    assert not any(plan.startswith('both(ids "male";') for plan in plans)
+
+
+def _contest() -> Reader:
+    cooks = [(name, ["cook"], {"occupation": Value("text", job)}) for name, job in (("Ann", "nurse"), ("Tom", "clerk"))]
+    results = [(f"r{n}", ["result"], {"week": Value("number", float(n))}) for n in (1, 2, 3)]
+    dishes = [(name, ["dish"], {}) for name in ("Soup", "Pie")]
+    edges = [("r1", "cook", "Ann"), ("r2", "cook", "Tom"), ("r3", "cook", "Ann")]
+    edges += [("r1", "dish", "Soup"), ("r2", "dish", "Soup"), ("r3", "dish", "Pie")]
+    graph = GraphColumns.of([*cooks, *results, *dishes], edges)
+    return open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("Who made Soup?", 'ids "Soup" | follow ^dish, cook'),
+        ("Who was there in week 2?", "type cook | where ^cook/week = 2"),
+        ("Which results were in week 2?", "type result | where week = 2"),
+    ],
+)
+def test_who_is_a_person_where_a_column_is_one_of_persons(question: str, plan: str) -> None:
+    assert write(_contest().read(question)[0].plan) == plan
