@@ -731,19 +731,9 @@ class Reader:
             less = scores.UNUSED_ORDER if item.data[:1] in (("by",), ("rank",), ("limit",)) else 0.0
             yield item.node, less + (echo if echoes(item.node) else 0.0)
         elif item.category == "X":
-            less = scores.FIXED * _fixed(self.schema, item) if item.data[0] == "values" else 0.0
-            if (
-                item.data[0] == "count"
-                and item.node
-                and item.node[0] == "and"
-                and any(map(self._is_single, item.node[1:]))
-            ):
-                return  # one of a thing, or none: a yes or no
-            if item.data[0] == "count" and item.node:
-                less += echo if echoes(item.node) or self._is_single(item.node) else 0.0
-                less += scores.ONLY_ONE * self._is_one_each(item.node)
-                less += scores.ONLY_ONE * (item.node[0] == "top" and item.node[-1] == 1)
-            yield _result(item), less
+            if not self._counts_one(item):
+                less = scores.FIXED * _fixed(self.schema, item) if item.data[0] == "values" else 0.0
+                yield _result(item), less + self._counted_for_nothing(item, echo)
         elif item.category == "P":
             for number in item.data:
                 column = self.schema.properties[number]
@@ -761,6 +751,18 @@ class Reader:
                 yield self._extreme_of_all(item, number), scores.ALL_OF_TYPE + less
         elif item.category == "AGG" and len(item.data) == 2:
             yield from ((each, 0.4) for each in self._computed_of_all(*item.data))
+
+    def _counts_one(self, item: Item) -> bool:
+        """Whether a count is of what one thing that is named is besides: one or none, which answers yes or no."""
+        node = item.node if item.data[0] == "count" else None
+        return node is not None and node[0] == "and" and any(map(self._is_single, node[1:]))
+
+    def _counted_for_nothing(self, item: Item, echo: float) -> float:
+        """What a count costs that is known before it is made."""
+        if item.data[0] != "count" or not item.node:
+            return 0.0
+        less = echo if echoes(item.node) or self._is_single(item.node) else 0.0
+        return less + scores.ONLY_ONE * (self._is_one_each(item.node) + (item.node[0] == "top" and item.node[-1] == 1))
 
     def _computed_of_all(self, function: str, numbers: Sequence[int]) -> Iterator[Sketch]:
         """Columns summed, counted and the like over all that have them."""
