@@ -759,10 +759,11 @@ class Reader:
 
     def _counted_for_nothing(self, item: Item, echo: float) -> float:
         """What a count costs that is known before it is made."""
-        if item.data[0] != "count" or not item.node:
+        node = item.node if item.data[0] == "count" else None
+        if node is None:
             return 0.0
-        less = echo if echoes(item.node) or self._is_single(item.node) else 0.0
-        return less + scores.ONLY_ONE * (self._is_one_each(item.node) + (item.node[0] == "top" and item.node[-1] == 1))
+        single = self._is_one_each(node) + int(node[0] == "top" and node[-1] == 1)
+        return (echo if echoes(node) or self._is_single(node) else 0.0) + scores.ONLY_ONE * single
 
     def _computed_of_all(self, function: str, numbers: Sequence[int]) -> Iterator[Sketch]:
         """Columns summed, counted and the like over all that have them."""

@@ -84,12 +84,14 @@ def test_how_many_is_not_asked_of_one_thing() -> None:
 
 
 def _contest() -> Reader:
-    cooks = [(name, ["cook"], {"occupation": Value("text", job)}) for name, job in (("Ann", "nurse"), ("Tom", "clerk"))]
-    results = [(f"r{n}", ["result"], {"week": Value("number", float(n))}) for n in (1, 2, 3)]
-    dishes = [(name, ["dish"], {}) for name in ("Soup", "Pie")]
+    things: list[tuple[str, list[str], dict[str, object]]] = [
+        (name, ["cook"], {"occupation": Value("text", job)}) for name, job in (("Ann", "nurse"), ("Tom", "clerk"))
+    ]
+    things += [(f"r{n}", ["result"], {"week": Value("number", float(n))}) for n in (1, 2, 3)]
+    things += [(name, ["dish"], {}) for name in ("Soup", "Pie")]
     edges = [("r1", "cook", "Ann"), ("r2", "cook", "Tom"), ("r3", "cook", "Ann")]
     edges += [("r1", "dish", "Soup"), ("r2", "dish", "Soup"), ("r3", "dish", "Pie")]
-    graph = GraphColumns.of([*cooks, *results, *dishes], edges)
+    graph = GraphColumns.of(things, edges)
     return open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
 
 
