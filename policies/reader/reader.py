@@ -666,7 +666,9 @@ class Reader:
         ):
             return scores.NO_FIGURE
         persons = self._persons if self.schema.typed and first in self.language.classes.persons else ()
-        if persons and item.category == "S" and not any(self.schema.compatible(item.type, each) for each in persons):
+        all_with = sketch[0] == "where" and sketch[1][0] == "all"
+        kind = item.type if item.category == "S" else sketch[1][1] if all_with else None
+        if kind is not None and persons and not any(self.schema.compatible(kind, each) for each in persons):
             return scores.NO_PERSON
         return 0.0 if self._asked(tagged, sketch, item) else scores.ASKED
 
@@ -731,9 +733,8 @@ class Reader:
             less = scores.UNUSED_ORDER if item.data[:1] in (("by",), ("rank",), ("limit",)) else 0.0
             yield item.node, less + (echo if echoes(item.node) else 0.0)
         elif item.category == "X":
-            if not self._counts_one(item):
-                less = scores.FIXED * _fixed(self.schema, item) if item.data[0] == "values" else 0.0
-                yield _result(item), less + self._counted_for_nothing(item, echo)
+            less = scores.FIXED * _fixed(self.schema, item) if item.data[0] == "values" else 0.0
+            yield _result(item), less + self._counted_for_nothing(item, echo)
         elif item.category == "P":
             for number in item.data:
                 column = self.schema.properties[number]
@@ -752,17 +753,14 @@ class Reader:
         elif item.category == "AGG" and len(item.data) == 2:
             yield from ((each, 0.4) for each in self._computed_of_all(*item.data))
 
-    def _counts_one(self, item: Item) -> bool:
-        """Whether a count is of what one thing that is named is besides: one or none, which answers yes or no."""
-        node = item.node if item.data[0] == "count" else None
-        return node is not None and node[0] == "and" and any(map(self._is_single, node[1:]))
-
     def _counted_for_nothing(self, item: Item, echo: float) -> float:
         """What a count costs that is known before it is made."""
         node = item.node if item.data[0] == "count" else None
         if node is None:
             return 0.0
-        single = self._is_one_each(node) + int(node[0] == "top" and node[-1] == 1)
+        # What one thing that is named is besides is one or none, which answers yes or no.
+        single = self._is_one_each(node) + (node[0] == "and" and any(map(self._is_single, node[1:])))
+        single += int(node[0] == "top" and node[-1] == 1)
         return (echo if echoes(node) or self._is_single(node) else 0.0) + scores.ONLY_ONE * single
 
     def _computed_of_all(self, function: str, numbers: Sequence[int]) -> Iterator[Sketch]:
