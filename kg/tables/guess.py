@@ -587,6 +587,8 @@ def _mapping(seen: _Seen, shared: SharedColumns, tables: Sequence[_Seen]) -> Tab
     for each in seen.columns.values():  # `npc_dota_hero_axe` beside Axe is nothing that people call its name
         if each.name in columns and len(each.words) == 1 and each.words[0] in _NAME_WORDS and _is_technical(each):
             columns[each.name] = replace(columns[each.name], relation="internal_id")
+    if "row" in columns and any(key is seen.columns["row"] for each in tables for _, key in each.refers.values()):
+        columns["row"] = TableColumn()  # a number by which the records inside this one name it
     if seen.key and about is None and seen.key.name in columns:
         said = type_by or (label and seen.key.kind == "number") or _says_name(seen, seen.key, label)
         columns[seen.key.name] = TableColumn() if said else _value(seen.key)
@@ -612,7 +614,13 @@ def _is_other_name(seen: _Seen, profile: _Profile, label: Sequence[str]) -> bool
     named = bool(label) and profile.name not in label and profile.kind is None and profile.name not in seen.refers
     if named and words == seen.words and _whole_name(seen, profile) is not None:
         return True
-    if not named or not words or len(profile.texts) < _OWN_NAMES * profile.filled or not _are_names(profile.texts):
+    if (
+        not named
+        or not words
+        or not profile.texts
+        or len(profile.texts) < _OWN_NAMES * profile.filled
+        or not _are_names(profile.texts)
+    ):
         return False
     if words[0] in _NAME_WORDS and len(words) == 1:  # another column names all rows
         return not _is_technical(profile)

@@ -48,6 +48,8 @@ _AGAIN, _ALIKE = (
     0.8,
     0.9,
 )  # of things inside records: distinct names a record at most, those with the same facts at least
+_KEY_CODE, _PLACE = re.compile("[a-z]{2,3}|[A-Z]{2,3}"), re.compile("[0-9]|[A-Z]")
+_MANY_KEYS, _OFTEN = 10, 0.5  # codes that objects have something by, at least; share of objects with one, at most
 _KEYED = 3  # records that an object holds by their keys; fewer may be parts of one thing
 _MEASURES, _UNITS = ("value", "amount"), ("unit", "units", "unitText", "unitCode", "unit_code", "currency")
 _NOT_AVAILABLE = "NA"  # Namibia and North America among codes of two letters, a missing value anywhere else
@@ -402,6 +404,7 @@ def _flatten(
 ) -> None:
     """Add the flat records of a table, and of the tables inside it, to `found`; to `kinds` what rows of these are."""
     rows = found.setdefault(table, [])
+    records = _with_lists(records)
     things = {field: name for field in dict.fromkeys(chain(*records)) if (name := _thing(records, field))}
     for field, by in things.items():
         kinds[own := f"{table}_{field}"] = singular(field)
@@ -443,6 +446,44 @@ def _flatten(
             _flatten(own, [{table: key, **child} for key, child in owned], found, kinds)
         if not any(name in row for row in rows):  # else the field holds names as well, which are something else
             kinds[own] = singular(last)
+
+
+def _with_lists(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Records with lists in place of the objects in them that have something by each code (`_listed`)."""
+    changed = [dict(record) for record in records]
+    for field in dict.fromkeys(chain(*records)):
+        held = [record for record in changed if isinstance(record.get(field), dict)]
+        inner: list[dict[str, Any]] = [record[field] for record in held]
+        if inner:
+            for record, value in zip(held, _listed(inner) or _with_lists(inner), strict=True):
+                record[field] = value
+    return changed
+
+
+def _listed(objects: Sequence[dict[str, Any]]) -> list[list[Any]]:
+    """The values of objects whose keys are codes or places: {"AWG": {"name": …}, …}, {"nld": "Dutch"}; else none.
+
+    Codes are many, each in few of the objects; their texts always say the same, as names of languages do: what a code
+    measures, and how a thing is called in a language, stays a column by the code.
+    """
+    keys = Counter(key for each in objects for key in each)
+    values = [value for each in objects for value in each.values()]
+    records = bool(values) and all(isinstance(value, dict) for value in values)
+    if records and {"0", "1"} & keys.keys() and len(keys) > 1 and all(map(_PLACE.fullmatch, keys)):
+        parts = [list(each.values()) for each in objects]
+        fields = list(dict.fromkeys(chain(*values)))
+        return [[part[fields[0]] for part in each] for each in parts] if len(fields) == 1 else parts
+    codes = all(map(_KEY_CODE.fullmatch, keys)) and len({(len(key), key.isupper()) for key in keys}) == 1
+    if not codes or len(keys) < _MANY_KEYS or keys.total() > _OFTEN * len(keys) * len(objects):
+        return []
+    if records:
+        return [[{"code": key, **value} for key, value in each.items()] for each in objects]
+    said: dict[str, Counter[str]] = {}
+    for each in objects:
+        for key, value in each.items():
+            said.setdefault(key, Counter())[value if isinstance(value, str) else ""] += 1
+    same = sum(texts.most_common(1)[0][1] for texts in said.values()) >= _ALIKE * len(values)
+    return [list(each.values()) for each in objects] if same and not any("" in texts for texts in said.values()) else []
 
 
 def _thing(records: list[dict[str, Any]], field: str) -> str:

@@ -1057,3 +1057,40 @@ def test_edges_name_nodes_by_their_index(tmp_path: Path) -> None:
     (tmp_path / "friends.json").write_text(json.dumps(graph))
     link = guess_mapping(read_tables([tmp_path / "friends.json"]))["links"].link
     assert link == TableLink("links", "source", "nodes.index", "target", "nodes.index")
+
+
+CODES = [f"{first}{second}" for first in "abcd" for second in "xyz"]
+
+
+def _records(path: Path, field: str, *values: object) -> dict[str, TableColumn]:
+    path.write_text(json.dumps([{"name": f"Land {place}", field: value} for place, value in enumerate(values)]))
+    return dict(guess_mapping(read_tables([path]))["lands"].columns)
+
+
+def test_objects_by_codes_are_lists(tmp_path: Path) -> None:
+    path = tmp_path / "lands.json"
+    spoken = [{code: f"Lang {code}", "ax": "Lang ax"} for code in CODES] * 3
+    assert set(_records(path, "languages", *spoken)) == {"languages"}
+    paid = [{code.upper(): {"name": f"Coin {code}", "sign": code[0]}} for code in CODES] * 3
+    assert _records(path, "currencies", *paid) == {"currencies": TableColumn("currencies", to="lands_currencies.name")}
+    guessed = guess_mapping(read_tables([path]))["lands_currencies"]
+    assert (guessed.type, guessed.label, set(guessed.columns)) == ("currency", ("name",), {"code", "sign"})
+
+
+def test_what_is_measured_or_called_by_code_stays_a_column_of_each(tmp_path: Path) -> None:
+    path = tmp_path / "lands.json"
+    prices = [{code.upper(): place} for place, code in enumerate(CODES)] * 3
+    assert len(_records(path, "prices", *prices)) == len(CODES)
+    called = [{code: f"Called {place}"} for place, code in enumerate([*CODES, *CODES[::-1], *CODES[5:]])]
+    assert len(_records(path, "called", *called)) == len(CODES)
+    whole = [{code: f"Lang {code}" for code in CODES}] * 5  # all have all: a record
+    assert len(_records(path, "languages", *whole)) == len(CODES)
+    sizes = [{"wide": 2, "high": 3, "deep": place} for place in range(5)]
+    assert len(_records(path, "size", *sizes)) == 3
+
+
+def test_objects_by_places_are_lists(tmp_path: Path) -> None:
+    path = tmp_path / "lands.json"
+    slots = [{"0": {"name": "Surf"}, "H": {"name": "Rest"}}, {"0": {"name": "Bite"}, "1": {"name": "Surf"}}] * 3
+    assert set(_records(path, "moves", *slots)) == {"moves"}
+    assert [cell for row in read_tables([path])[0].rows() for cell in row][1] == ("Surf", "Rest")
