@@ -242,7 +242,9 @@ def _computes(question: SplitQuestion, found: Feasible | None) -> tuple[str, ...
     named = {place for topic in topics for place in _span(topic.mention)}
     own = {word for topic in topics for hop in topic.chain for word in words_of(hop.relation)}
     named |= {place for place, word in enumerate(question.plain) if word in own}
-    after = {topic.mention.stop for topic in topics if question.plain[topic.mention.start - 1] in classes().being}
+    said = [topic.mention for topic in topics if question.plain[topic.mention.start - 1] in classes().being]
+    # Some write "what is X's best known for".
+    after = {mention.stop + (question.plain[mention.stop : mention.stop + 1] == ["s"]) for mention in said}
     spans = [
         span
         for span in english().computing(question.plain)

@@ -84,12 +84,19 @@ def wording_of_two(question: SplitQuestion, mention: Mention, other: Mention, kn
 def _hide_names(question: SplitQuestion, chosen: Sequence[Mention], known: Container[str]) -> list[str]:
     """The folded words, unknown ones inside mentions that are not among the chosen replaced by `NAME`."""
     words = list(question.plain)
+    if _is_found(words):
+        words[-1] = "located"
     for mention in question.mentions:
         if not any(mention.overlaps(topic) for topic in chosen):
             for place in range(mention.start, mention.stop):
                 if words[place] not in known:
                     words[place] = NAME
     return words
+
+
+def _is_found(words: Sequence[str]) -> bool:
+    """Whether the last word asks where something is, and not what was founded: "where are its headquarters found"."""
+    return words[-1:] == ["found"] and "where" in words and not classes().present.isdisjoint(words)
 
 
 def masked_text(question: SplitQuestion, mention: Mention) -> str:

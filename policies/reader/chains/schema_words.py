@@ -6,6 +6,7 @@ has its forward hop's nouns the other way round.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -32,6 +33,7 @@ _BETWEEN = 0.6  # words between the type a path leaves and its last property
 _TYPE = 0.3  # the type's name as a word for the relation itself
 _NEIGHBOUR = 0.8  # a noun that other hops leave the same entities by
 _SURE = 0.6  # share of what a hop reaches from which another hop's noun is one for it
+_ONE = 1.25  # what a hop reaches on average up to which it says where something is; a few have offices in two cities
 _TYPES_READ = 2  # types read of each end, the most frequent
 
 
@@ -93,6 +95,9 @@ def hop_words(
         _put(out[Hop.parse(name)].own, map(stem, words), 1.0)
         if not name.startswith("^"):  # a relation's synonyms say both directions, as its own name does
             _put(out[Hop(name, True)].own, map(stem, words), 1.0)
+    for relation in schema:
+        _doubt_where(out[Hop(relation.name, False)].end, relation.triples / max(relation.heads, 1))
+        _doubt_where(out[Hop(relation.name, True)].end, relation.triples / max(relation.tails, 1))
     starts = {hop: dict(words.start) for hop, words in out.items()}
     for number, hop in enumerate(hops):
         for other in np.flatnonzero(follows[number] >= _SURE).tolist():
@@ -153,6 +158,18 @@ def _put_likely_asked(end: Weights, own: Sequence[str], heads: Sequence[str], le
     for noun in (part for head in heads for part in [head, *lexicon.parts(head)]):
         for word, weight in lexicon.asked.get(noun, {}).items():
             _put(end, [stem(word)], _SYNONYM * weight / (1 + apart))
+
+
+def _doubt_where(end: Weights, reached: float) -> None:
+    """Let "where" ask less for what is reached from a thing by the dozen: what a state has in it is not where it is.
+
+    Args:
+        end: nouns for what a hop reaches.
+        reached: its mean number.
+    """
+    where = stem("where")
+    if where in end:
+        end[where] /= 1 + math.log(max(reached / _ONE, 1))
 
 
 def _put_literal_ends(words: HopWords, own: Sequence[str]) -> None:

@@ -81,6 +81,7 @@ class WordClasses:
     open: frozenset[str]
     do: frozenset[str]
     being: frozenset[str]
+    present: frozenset[str]
     leading: frozenset[str]
     before_nouns: frozenset[str]
     before_one: frozenset[str]

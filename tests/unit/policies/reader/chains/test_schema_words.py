@@ -91,6 +91,13 @@ def test_types_give_nouns_to_both_ends() -> None:
     assert "sculptor" in words["^p57"].start
 
 
+def test_where_asks_for_one_place_before_it_asks_for_many() -> None:
+    several = _words(RelationSchema("state", 110, 100, 5), RelationSchema("district", 100, 20, 20))
+    one = _words(RelationSchema("state", 1, 1, 1))["state"].end[stem("where")]
+    assert several["state"].end[stem("where")] == one, "a few are in two"
+    assert one > several["district"].end[stem("where")] > 0
+
+
 def test_neighbours_lend_their_nouns() -> None:
     schema = [RelationSchema("directed_by", 1, 1, 1), RelationSchema("xyz", 1, 1, 1)]
     hops = sorted(Hop(relation.name, inverse) for relation in schema for inverse in (False, True))
