@@ -1640,10 +1640,17 @@ class Tagger:
         if any(match.exact for match in self.matcher.word(word)):
             return
         for hint in self.language.counted[word]:
-            found = [match.element.number for match in self.matcher.phrase([hint]) if match.element.kind == "property"]
+            named = self.matcher.phrase([hint])
+            found = [match.element.number for match in named if match.element.kind == "property"]
             if found:
                 item = Item("P", data=tuple(found), score=0.3, links=link(position, hint, 0.9))
                 yield position, position + 1, item
+            edges = [match.element for match in named if match.element.kind == "edge"]
+            for name in {each.name for each in edges}:
+                own = tuple(sorted(each.number for each in edges if each.name == name))
+                links = link(position, Element("edge", own[0], name), 0.9)
+                yield position, position + 1, Item("E", data=(own, name), score=0.25, links=links)
+            if named:
                 return
 
     def _measured(self, said: Sequence[str], most: int) -> Iterator[tuple[int, Item]]:

@@ -70,6 +70,7 @@ class WordClasses:
     who: frozenset[str]
     subjects: frozenset[str]
     occurring: frozenset[str]
+    weights: frozenset[str]
     members: frozenset[str]
     adverbs: frozenset[str]
     happening: frozenset[str]

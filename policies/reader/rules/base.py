@@ -12,6 +12,7 @@ from trivium.policies.reader.columns import Columns
 from trivium.policies.reader.english import WordClasses
 from trivium.policies.reader.items import Item, flat
 from trivium.policies.reader.matching import Element
+from trivium.policies.reader.names import words_of
 from trivium.policies.reader.schema import DATED, Path, Schema, Walk
 from trivium.policies.reader.sketch import Sketch
 
@@ -169,12 +170,13 @@ class Rules:
 
     def _aggregates_of(self, source: Item, what: tuple[Any, ...]) -> Iterator[tuple[Sketch, float]]:
         """Aggregates over what a set is joined to, as terms, with what each costs."""
-        kind, numbers, *name, function = what
-        if kind == "E":
+        if what[0] == "E":
+            _, numbers, name, function, *side = what
             for hop, _ in self._schema.leaving(source.type):
-                if hop.relation in numbers:
-                    yield ("a", (hop,), name[0], function, True), 0.1
+                if hop.relation in numbers and (not side or hop.direction in (*side, "any")):
+                    yield ("a", (hop,), name, function, True), 0.1
             return
+        _, numbers, function = what
         for number in numbers:
             column = self._schema.properties[number]
             if column.ordered and not self._schema.compatible(source.type, column.type):
@@ -239,6 +241,10 @@ class Rules:
     def _top(self, source: Item, term: Sketch, descending: bool, limit: int, score: float, links: Any) -> Item:
         node = ("top", source.node, term, descending, limit)
         return Item("S", node, source.type, (), score, links, "set", source.modified, True)
+
+    def _is_passive(self, relation: int) -> bool:
+        """Whether a relation's name ends in "by": `owned_by`."""
+        return words_of(self._schema.names[relation])[-1:] == ("by",)
 
     def _is_dated(self, relation: int, name: str) -> bool:
         """Whether a property of relationships holds dates or times."""

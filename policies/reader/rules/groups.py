@@ -32,6 +32,11 @@ class GroupRules(ResultRules):
             ("GK X", self._group_first),
             ("S GK", self._group_counted),
             ("NUM P", self._so_many_values),
+            ("P X", self._values_by),
+            ("PN X", self._values_by),
+            ("P AGG", self._values_by),
+            ("PN AGG", self._values_by),
+            ("SUP X", self._top_groups),
             ("P CP", self._other_values),
             ("PN CP", self._other_values),
             ("P KEY", self._commonest_value),
@@ -129,6 +134,33 @@ class GroupRules(ResultRules):
             links = (left.links, right.links)
             yield Item("PN", data=(right.data, int(count), ()), score=left.score + right.score, links=links)
 
+    def _values_by(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "(top 3) flags by number of vessels", "by total capacity": values of a column, the first ones first."""
+        if "by" not in gap:
+            return
+        figures: list[tuple[Item, tuple[str, Sketch | None]]] = []
+        if right.category == "AGG":
+            what = ("P", right.data[1], right.data[0]) if len(right.data) == 2 and right.data[0] != "count" else ()
+            figures += self._ranked_of(Item("KEY", data=("max", 1, "agg", what))) if what else ()
+        elif right.data[0] == "count" or (right.data[0] == "agg" and right.data[2][:2] == ("p", ())):
+            figures.append((right, self._aggregates(right)[0]))
+        numbers, limit, _ = left.data if left.category == "PN" else (left.data, None, ())
+        for column in [self._schema.properties[number] for number in numbers]:
+            for source, aggregate in figures if _repeats(column) else ():
+                if self._schema.compatible(source.type, column.type):
+                    data = ("group", (("p", (), column.name, ""),), (aggregate,), 1, True, limit)
+                    links, score = (left.links, right.links), left.score + right.score + scores.THEIRS
+                    yield Item("X", source.node, source.type, data, score, links, "set")
+
+    @staticmethod
+    def _top_groups(left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "top 3 flags by number of vessels": of ranked groups so many."""
+        direction, hints, limit = left.data
+        ranked = right.data[0] == "group" and right.data[3] is not None and right.data[5] is None
+        if ranked and not gap and limit and not hints and direction in ("max", "min"):
+            data = (*right.data[:4], direction == "max", limit, *right.data[6:])
+            yield right.but(data=data, score=left.score + right.score, links=(left.links, right.links))
+
     def _other_values(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "(which) flags other than Malta": values of a column without one of them."""
         numbers, limit, others = left.data if left.category == "PN" else (left.data, 1, ())
@@ -197,8 +229,8 @@ class GroupRules(ResultRules):
     @staticmethod
     def _having(left: Item, right: Item, keys: tuple[Sketch, ...], gain: float) -> Iterator[Item]:
         """Groups of so many as a bound on a count says."""
-        _, flag, sign, bound = right.data
-        if flag == "count" and right.node is not None and bound[0] == "v":
+        relations, flag, sign, bound = right.data
+        if flag == "count" and not relations and right.node is not None and bound[0] == "v":
             having = (Having(0, SIGNS.get(sign, sign), bound[1]),)
             data = ("group", keys, (("count", None),), len(keys), True, None, 0, having)
             links, score = (left.links, right.links), left.score + right.score + gain

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from trivium.policies.reader import scores
-from trivium.policies.reader.items import Item
-from trivium.policies.reader.rules.base import SIGNS, Gap, Rule, Rules, hops_walked
-from trivium.policies.reader.schema import DATED
+from trivium.policies.reader.items import Item, flat, link
+from trivium.policies.reader.matching import Element
+from trivium.policies.reader.rules.base import SIGNS, WHOLE, Gap, Rule, Rules, hops_walked
+from trivium.policies.reader.schema import DATED, Walk
 
 
 class RelationshipRules(Rules):
@@ -28,6 +29,7 @@ class RelationshipRules(Rules):
             ("E C", self._edge_bound),
             ("E EC", self._edge_value),
             ("S EC", self._edge_object),
+            ("S EC", self._edge_of_ranked),
             ("EC S", self._edge_object_before),
             ("R EC", self._edge_relation),
             ("M EC", self._edge_modifier),
@@ -62,6 +64,28 @@ class RelationshipRules(Rules):
                     term = ("a", (back.back(),), own.name, "maximum" if direction == "max" else "minimum", True, to)
                     more = scores.WALKED if late else 0.0
                     yield self._top(right, term, direction == "max", limit, score + gain + more, links)
+
+    def _most_walked(self, left: Item, right: Item) -> Iterator[Item]:
+        """As in "(who) does X interact with most": by the weight of the relationship by which the set was reached."""
+        direction, hints, limit = left.data
+        counting = direction in ("most", "fewest", "least", "count") and not hints and right.form == "set"
+        limit = right.data[1] if right.data[:1] == ("limit",) else limit
+        for back, to in hops_walked(right.node) if counting and limit else ():
+            for own, _ in self._columns.ordered_own(back.relation):
+                if to[0] != "all" and own.name in self._words.weights and self._adds_up(back.relation, own.name):
+                    term = ("a", (back.back(),), own.name, "sum", True, to)
+                    said = link(flat(left.links)[0][0], Element("edge", back.relation, own.name), WHOLE)
+                    score, links = left.score + right.score + scores.WALKED, (left.links, right.links, said)
+                    yield self._top(right, term, direction in ("most", "count"), limit, score, links)
+
+    def _edge_of_ranked(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "(who) does X interact with most (in book 5)": both what is ranked and its figure are of then."""
+        relations, _, condition = right.data
+        term = left.node[2] if left.node and left.node[0] == "top" else ()
+        if term and term[0] == "a" and term[4] and term[1][-1].relation in relations and not term[1][-1].where:
+            node = _with_condition(left.node, term[1][-1].relation, condition)
+            links = (left.links, right.links)
+            yield left.but(node=node, score=left.score + right.score + 0.1, links=links)
 
     def _when_walked(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "when was X installed on Y", where their relationship has a date of it."""
@@ -158,14 +182,28 @@ class RelationshipRules(Rules):
             yield left.but(data=(*left.data[:2], right.data[0]), score=left.score + right.score, links=links)
 
     def _edge_extreme(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """As in "the highest fee", where `LOANED_TO` has a fee: the fee itself, or what to rank by."""
+        """As in "the highest fee", where `LOANED_TO` has a fee: the fee itself, or what to rank by.
+
+        "The most minutes" of `WATCHED` are added up.
+        """
         direction, _, limit = left.data
-        if direction not in ("max", "min") or not limit or len(right.data) != 2:
+        if not limit or len(right.data) != 2:
             return
         relations, name = right.data
+        if direction in ("most", "fewest", "least"):
+            if summed := tuple(each for each in relations if self._adds_up(each, name)):
+                kind, links = "max" if direction == "most" else "min", (left.links, right.links)
+                data = (kind, limit, "agg", ("E", summed, name, "sum"))
+                yield Item("KEY", data=data, score=left.score + right.score - 0.1, links=links)
+            return
         ordered = tuple(each for each in relations if any(p.name == name for p, _ in self._columns.ordered_own(each)))
-        if ordered:
+        if direction in ("max", "min") and ordered:
             yield from self._edge_keys(left, ordered, name, left.score + right.score, (left.links, right.links))
+
+    def _adds_up(self, relation: int, name: str) -> bool:
+        """Whether a property of relationships holds numbers that are no years."""
+        known = [each for each, _ in self._columns.ordered_own(relation) if each.name == name]
+        return any(each.profile.kind in ("number", "duration") and not each.yearly for each in known)
 
     def _edge_extreme_of_relation(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "the highest offer", where `OFFERED` has an amount."""
@@ -279,3 +317,12 @@ class RelationshipRules(Rules):
         if shared and left.data[2] is None:
             data = (tuple(shared), left.data[1], right.data[2], left.data[3])
             yield left.but(data=data, score=left.score + right.score + 0.1, links=(left.links, right.links))
+
+
+def _with_condition(sketch: Any, relation: int, condition: Any) -> Any:
+    """A sketch that walks a relation only where its relationships fulfil a condition."""
+    if isinstance(sketch, Walk):
+        return sketch._replace(where=condition) if sketch.relation == relation and not sketch.where else sketch
+    if isinstance(sketch, tuple):
+        return tuple(_with_condition(part, relation, condition) for part in sketch)
+    return sketch

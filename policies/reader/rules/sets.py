@@ -365,9 +365,6 @@ class SetRules(Rules):
                 less = self._turned(hop, "in", right.type)  # it leads from X to Y
                 yield Item("S", node, left.type, (), score - less, links, "set", True)
 
-    def _is_passive(self, relation: int) -> bool:
-        return words_of(self._schema.names[relation])[-1:] == ("by",)
-
     def _is_of(self, item: Item) -> bool:
         """Whether an item is a relation that says whose one thing is another: `mother_of`."""
         return item.category == "R" and words_of(self._schema.names[item.data[0]])[-1:] == ("of",)

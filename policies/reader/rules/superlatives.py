@@ -122,6 +122,12 @@ class SuperlativeRules(RelationshipRules):
             return
         if right.category == "E" and any(self._is_dated(each, right.data[1]) for each in right.data[0]):
             return
+        if (
+            right.category == "E"
+            and direction != "count"
+            and any(self._adds_up(e, right.data[1]) for e in right.data[0])
+        ):
+            return  # "the most minutes" are added up
         if direction not in ("most", "count", "fewest", "least") and (hints or left.score < scores.LIKE):
             return
         what: tuple[Any, ...] = right.data
@@ -245,6 +251,7 @@ class SuperlativeRules(RelationshipRules):
             yield Item("S", node, right.type, (), score + gain, links, "set", right.modified)
 
     def _extreme_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        yield from self._most_walked(right, left)
         for item in self._extreme(right, left, gap):
             if item.category == "S":
                 item.score -= 0.1
@@ -273,7 +280,10 @@ class SuperlativeRules(RelationshipRules):
     def _key_of_relation(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "borders the most states", "loaned for the highest fee"."""
         if right.data[2] == "agg" and right.data[3][0] == "E" and left.data[0] in right.data[3][1]:
-            what = ("E", left.data[:1], *right.data[3][2:])
+            kin = [pair for known, *pair in self._schema.joins if known == left.data[0]]
+            own = any(self._schema.compatible(*pair) for pair in kin) and not self._is_passive(left.data[0])
+            side = ("out",) if own else ()  # of two accounts the one that "sent the most money"
+            what = ("E", left.data[:1], *right.data[3][2:4], *side)
             links = (left.links, right.links)
             yield right.but(data=(*right.data[:3], what), score=left.score + right.score, links=links)
         if right.data[2] == "count":
@@ -289,7 +299,7 @@ class SuperlativeRules(RelationshipRules):
 
     def _keyed_towards(self, source: Item, key: Item) -> Iterator[tuple[Sketch, float, Sketch | None]]:
         """As in "(who paid) the highest fee for X": by what they have with X, and those that have."""
-        _, relations, name, function = key.data[3]
+        _, relations, name, function, *_ = key.data[3]
         for hop, reached in self._schema.leaving(source.type):
             if hop.relation in relations and self._schema.compatible(reached, key.type):
                 node = self._reach(source, key, (hop.back(),), sure=True, negative=False)

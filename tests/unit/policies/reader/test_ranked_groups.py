@@ -56,6 +56,10 @@ _FLAGS = "type Vessel | group flag : "
         ("which two flags do most vessels have?", f"{_FLAGS}count | order 1 descending | limit 2"),
         ("which flag has the second most vessels?", f"{_FLAGS}count | order 1 descending | limit 1 skip 1"),
         ("which flag has the highest average capacity?", f"{_FLAGS}average capacity | order 1 descending | limit 1"),
+        ("top 2 flags by number of vessels", f"{_FLAGS}count | order 1 descending | limit 2"),
+        ("bottom 2 flags by average capacity", f"{_FLAGS}average capacity | order 1 | limit 2"),
+        ("flags by total capacity", f"{_FLAGS}sum capacity | order 1 descending"),
+        ("vessels whose capacity goes beyond 1000", "type Vessel | where capacity > 1000"),
         ("which two flags have the lowest total capacity?", f"{_FLAGS}sum capacity | order 1 | limit 2"),
         (
             "which flag has the second highest average capacity?",
@@ -103,6 +107,7 @@ def test_values_and_times_are_ranked_by_counts_and_figures(question: str, plan: 
         ("which flags appear at least 3 times?", f"{_FLAGS}count | having 0 >= 3 | order 1 descending"),
         ("which vessel flags come up exactly twice?", f"{_FLAGS}count | having 0 = 2 | order 1 descending"),
         ("which vessels were checked more than twice?", "type Vessel | where count(^CHECKS/) > 2"),
+        ("which owners have upwards of 3 vessels?", "type Owner | where count(^OWNED_BY{. = (type Vessel)}/) >= 3"),
         ("which vessels were checked 2 times?", "type Vessel | where count(^CHECKS/) = 2"),
     ],
 )
@@ -126,6 +131,41 @@ def test_how_often_something_is(question: str, plan: str) -> None:
 def test_what_the_graph_does_not_measure_is_left_unread(question: str, unread: str) -> None:
     best = _best(question)
     assert unread in " ".join((*best.unread, *best.unused)).split()
+
+
+@cache
+def _town() -> tuple[GraphColumns, Reader]:
+    """People who talk to each other, in some weeks more than in others, and accounts that send money."""
+    entities: list[Any] = [(name, ["Person"], {}) for name in ("Ann", "Bob", "Cat", "Dan")]
+    entities += [(f"Account {at}", ["Account"], {}) for at in range(3)]
+    talks = [("Ann", "Bob", 1, 2.0), ("Ann", "Cat", 1, 5.0), ("Dan", "Ann", 1, 3.0), ("Ann", "Bob", 2, 9.0)]
+    edges: list[Any] = [(a, "TALKS_TO", b, {"week": float(week), "weight": w}) for a, b, week, w in talks]
+    edges += [(f"Account {a}", "SENT", f"Account {b}", {"amount": sent}) for a, b, sent in ((0, 1, 50.0), (1, 2, 20.0))]
+    edges += [("Account 1", "SENT", "Account 0", {"amount": 20.0})]
+    graph = GraphColumns.of(entities, edges)
+    return graph, open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        (
+            "who does Ann talk to most?",
+            'ids "Ann" | follow TALKS_TO | top 1 by sum(^TALKS_TO{. = (ids "Ann")}/@weight)',
+        ),
+        (
+            "which two people does Ann talk to most in week 1?",
+            'ids "Ann" | follow TALKS_TO[@week = 1] | top 2 by sum(^TALKS_TO[@week = 1]{. = (ids "Ann")}/@weight)',
+        ),
+        ("which account sent the most money?", "type Account | top 1 by sum(SENT/@amount)"),
+        ("which two accounts sent the highest total amount?", "type Account | top 2 by sum(SENT/@amount)"),
+    ],
+)
+def test_relationships_are_added_up(question: str, plan: str) -> None:
+    graph, reader = _town()
+    executor = Executor(graph)
+    best, *_ = reader.read(question, executor=lambda each: outcome(executor, each), seconds=30)
+    assert (write(best.plan), best.unread, best.unused) == (plan, (), ())
 
 
 _OTHERS = 'type Vessel | minus (ids "Fornax")'
