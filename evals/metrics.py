@@ -72,9 +72,9 @@ def score(answers: Sequence[Collection[str]], gold: Collection[str]) -> Score:
 def score_answer(answer: Mapping[str, Any], gold: Collection[str], rows: Sequence[Sequence[str]] = ()) -> Score:
     """Score an answer in the shape of the contract (`nodes.run.answer_record`); one entity said twice counts once.
 
-    A choice, else a value, else the entities, else the literal values are scored; a value also as the graph writes it,
-    which the answer shows: "1944 CE" for 1944. Numbers are equal as numbers, and
-    where a gold number has decimals, to so many decimals; true is also yes, false no. Where gold answers are `rows` of
+    A choice, else a value, else the entities (by id, label, or the key that a table has for them), else the literal
+    values are scored; a value also as the graph writes it, which the answer shows: "1944 CE" for 1944. Numbers are equal
+    as numbers, and where a gold number has decimals, to so many decimals; true is also yes, false no. Where gold answers are `rows` of
     several cells, all cells of both sides are compared; an answer that has no rows may give the rows' first cells
     alone: a query also returns what it sorts by.
     """
@@ -99,11 +99,20 @@ def _claims(answer: Mapping[str, Any], gold: Collection[str], *, cells: bool = F
     if answer.get("value") is not None:
         written = answer["answers"] if len(answer["answers"]) == 1 else ()  # as the graph has it: 1944 of "1944 CE"
         return [set[str].union(_names(answer["value"], gold), *(_names(item["label"], gold) for item in written))]
-    entities = {item["id"]: _names(item["id"], gold) | _names(item["label"], gold) for item in answer["answers"]}
+    entities = {
+        item["id"]: set[str]().union(*(_names(each, gold) for each in (item["id"], item["label"], _key(item["id"]))))
+        for item in answer["answers"]
+    }
     if entities:
         return list(entities.values())
     values = [part for each in answer.get("values", ()) for part in (_row_cells(each) if cells else [_row_key(each)])]
     return [_names(each, gold) for each in (dict.fromkeys(values) if cells else values)]
+
+
+def _key(id_: str) -> str:
+    """What a table has for the key of a row (`series/8`: 8); other ids as they are."""
+    found = re.fullmatch(r"\w+/([^/]+)", id_)
+    return found[1] if found else id_
 
 
 def _row_key(value: object) -> object:

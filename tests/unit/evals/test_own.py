@@ -60,6 +60,8 @@ def answer(*ids: str, **fields: Any) -> Answer:
         (answer(value=1), ["true"], False),
         (answer("lamp"), ["LAMP"], True),
         (answer("007"), ["7"], False),
+        (answer("series/8"), ["8"], True),  # the key that the user's table has
+        (answer("http://a.b/8"), ["8"], False),
         (answer(values=["red", "blue"]), ["blue", "red"], True),
         (answer(values=[{"key": "red", "value": 2}]), ["red"], True),
         (answer(choice="B"), ["B"], True),
