@@ -73,10 +73,10 @@ def score_answer(answer: Mapping[str, Any], gold: Collection[str], rows: Sequenc
     """Score an answer in the shape of the contract (`nodes.run.answer_record`); one entity said twice counts once.
 
     A choice, else a value, else the entities (by id, label, or the key that a table has for them), else the literal
-    values are scored; a value also as the graph writes it, which the answer shows: "1944 CE" for 1944. Numbers are equal
-    as numbers, and where a gold number has decimals, to so many decimals; true is also yes, false no. Where gold answers are `rows` of
-    several cells, all cells of both sides are compared; an answer that has no rows may give the rows' first cells
-    alone: a query also returns what it sorts by.
+    values are scored; a value also as the graph writes it, which the answer shows: "1944 CE" for 1944. Numbers are
+    equal as numbers, and where a gold number has decimals, to so many decimals; true is also yes, false no. Where gold
+    answers are `rows` of several cells, all cells of both sides are compared; an answer that has no rows may give the
+    rows' first cells alone: a query also returns what it sorts by.
     """
     if not rows:
         return score(_claims(answer, gold), [*map(_plain, gold)])
