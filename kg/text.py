@@ -71,6 +71,9 @@ def listed(names: Iterable[str], most: int) -> str:
     return ", ".join(found[:most]) + (f" and {len(found) - most} more" if len(found) > most else "")
 
 
+NUMBERED_ROW = re.compile(r"\brow\d+$")
+"""What a row is called whose table has no names (`trivium.kg.tables.apply`)."""
+
 _BOTH = frozenset({"series", "species"})  # plurals that are singulars
 _IN_IE = frozenset({"movies", "cookies", "rookies", "zombies", "calories", "prairies", "brownies", "selfies", "genies"})
 

@@ -349,7 +349,7 @@ def _of_readings(
             "borrowed": float(bool(top.borrowed)),
             "back": float(back and not shared),
             "tied": float(_is_tied(top)),
-            "echo": float(all(isinstance(node, Entities | Union | Intersect) for node in nodes(top.plan))),
+            "echo": float(_is_echo(top.plan)),
         }
     return out | (
         {"odd": min(sum(_is_name(word) for word in top.unread), _MOST), **_of_answers(readings)} if plan else {}
@@ -772,6 +772,18 @@ def _walks_back(node: Node) -> bool:
     return any(one[0] == other[0] and {one[1], other[1]} == {"in", "out"} for one, other in pairwise(ways))
 
 
+def _is_echo(plan: QueryPlan) -> bool:
+    """Whether a plan gives the very things that the question names, or may give but the one of them: its highest."""
+    if all(isinstance(node, Entities | Union | Intersect) for node in nodes(plan)):
+        return True
+    ranks = isinstance(plan, Top)
+    source: Node = plan
+    while isinstance(source, Top):
+        source = source.source
+    sets = source.sets if isinstance(source, Intersect) else (source,)
+    return ranks and any(isinstance(each, Entities) and len(each.ids) == 1 for each in sets)
+
+
 def _is_tied(reading: Reading) -> bool:
     """Whether many more things are first than a plan ranks for; a few that share the first place are all first."""
     plan, outcome = reading.plan, reading.outcome
@@ -796,7 +808,9 @@ def _is_untrue(question: str, *, truth: bool, left: Sequence[str]) -> bool:
     """Whether a question for yes or no gets something else, or one to a part of its words, or another one gets it."""
     if asks_truth(question):
         return not truth or bool(left)
-    return truth and not classes().asking.isdisjoint(token.text for token in tokens(question)[:1])
+    words = [token.text for token in tokens(question)]
+    first = next((word for word in words if word not in classes().leading), "")
+    return truth and first in classes().asking  # "in which month was X inducted?" is not answered by yes
 
 
 def _is_through(reading: Reading) -> bool:
@@ -901,9 +915,13 @@ def is_misfit(question: str, end: str, kinds: Mapping[str, PropertyKind | None])
 
 
 def _is_too_fine(words: Sequence[str], end: str, kinds: Mapping[str, PropertyKind | None]) -> bool:
-    """Whether a part of a year is asked for and a number answers, a part of a day and a date: 1954 is in no month."""
+    """Whether a part of a year is asked for and a number answers, a part of a day and a date: 1954 is in no month.
+
+    Yes and no are no time at all.
+    """
     asked = {noun for word, noun in pairwise(words) if word in english().which}.difference(words_of(end))
-    fine = {"number": classes().parts_of_years | classes().parts_of_days, "date": classes().parts_of_days}
+    parts = classes().parts_of_years | classes().parts_of_days
+    fine = {"number": parts, "date": classes().parts_of_days, "boolean": parts | classes().parts_of_dates}
     return not asked.isdisjoint(fine.get(kinds.get(end) or "", ()))
 
 

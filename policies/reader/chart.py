@@ -117,10 +117,11 @@ class Chart(ColumnRules, ModifierRules, SuperlativeRules, ComparisonRules):
                 late = work <= 0 or time.monotonic() > deadline
                 whole = length == size
                 most = scores.LATE_PAIRS if late else scores.ROOT_PAIRS if whole else scores.PAIRS
-                beam = scores.BEAM if whole else scores.LATE_BEAM if late else scores.beam(size)
+                single = length == 1  # what a word means shows beside others
+                beam = scores.BEAM if whole or single else scores.LATE_BEAM if late else scores.beam(size)
                 found, done = self._fill(tagged, cells, seeds, start, start + length, most, beam)
                 work -= done
-                cells[start, start + length] = self._prune(found, beam, 60 if whole else scores.CELL)
+                cells[start, start + length] = self._prune(found, beam, 60 if whole or single else scores.CELL)
         last = cells.get((0, size), {})
         return sorted((item for items in last.values() for item in items), key=lambda item: -item.score)
 

@@ -55,6 +55,8 @@ class Columns:
         self, kind: int, hints: Sequence[str], shape: str, *, year: bool, dated: bool
     ) -> list[tuple[Property, float]]:
         fitting = [each for each in self._of(kind) if self._fits(each, shape, year=year, dated=dated)]
+        if not shape.startswith("DATE"):
+            fitting = [each for each in fitting if not self._is_part_of_date(each)]
         hints = [hint for hint in hints if hint != "count"]
         if self.lasting(hints):  # a date is not long; but whoever was hired first is longest with a company
             fitting = [each for each in fitting if not (each.dated or each.yearly) or self.is_start(each)]
@@ -80,6 +82,12 @@ class Columns:
         profile = self.schema.profiles.get(name)
         found = [Property(-1, -1, each, naming=False) for each in (profile.properties if profile else ())]
         return [(each, name) for each in found if each.ordered]
+
+    def _is_part_of_date(self, column: Property) -> bool:
+        """Whether a column is the day or month of a date whose year stands beside it, by which nothing is ranked."""
+        *own, part = words_of(column.name) or ("",)
+        years = ([*own, "year"] == [*words_of(each.name)] for each in self._of(column.type))
+        return part in ("day", "month") and any(years)
 
     def ranked_own(self, relation: int, hints: Sequence[str], value: Any) -> list[tuple[Property, float]]:
         """`ranked` of the properties of a relation's relationships: those that hints or a value fit, best first."""

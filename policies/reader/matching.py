@@ -139,8 +139,8 @@ class Matcher:
                 (("".join(words[:-1]) + stems[-1],), 0.0),
                 (tuple(reversed(content)), 0.04),
             ]
-            if len(content) < len(stems):
-                options.append((content, 0.03))
+            if len(content) < len(stems) and self.language.classes.having.isdisjoint(words[1:]):
+                options.append((content, 0.03))  # but "monsters have actions" names no `monsters_actions`
             if words[-1] in self.language.carriers:
                 for element, score in self._forms.get(stems[:-1], {}).items():
                     if element.kind in ("property", "edge"):
@@ -252,18 +252,24 @@ class Matcher:
 
         Of a total of things the things: `reactions_total_count`, beside `reactions_heart`.
         """
-        words = list(words_of(column.name))
-        total = {"total", "overall"}.intersection(words) and column.profile.kind == "number"
-        words = [word for word in words if word not in ("total", "overall", "count")] if total else words
-        if not words:
-            return words_of(column.name)
+        words, number = list(words_of(column.name)), column.profile.kind == "number"
+        units = self.language.units_of_columns
+        while number and len(words) > 1 and (words[-1] in units or _is_letter(words[-1])):
+            words.pop()
+        if number and {"total", "overall"}.intersection(words):
+            words = [word for word in words if word not in ("total", "overall", "count")]
+        elif number and words[-1:] == ["count"] and not self._is_thing(words[:-1]):
+            words.pop()  # `page_count`, where there are no pages
         others = [words_of(each.name) for each in self.schema.of_type[column.type] if each is not column]
         if len(words) > 1 and words[-1] == "name" and any(each[:-1] == tuple(words[:-1]) for each in others):
             words.pop()  # `license_name`, beside `license_url`
-        units = self.language.units_of_columns
-        while column.profile.kind == "number" and len(words) > 1 and (words[-1] in units or _is_letter(words[-1])):
-            words.pop()
-        return tuple(words)
+        return tuple(words) or words_of(column.name)
+
+    def _is_thing(self, words: Sequence[str]) -> bool:
+        """Whether types or relations are called by the last of some words."""
+        named = [*self.schema.names, *(word for role in self.schema.types for form in role.words for word in form[-1:])]
+        last = {self.language.stem(each[-1]) for each in map(words_of, named) if each}
+        return not words or self.language.stem(words[-1]) in last
 
     def _weights(self, element: Element, bare: Sequence[str]) -> dict[str, float]:
         """What each word of an element's name, without what says nothing, is worth alone."""

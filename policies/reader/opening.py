@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -13,6 +12,7 @@ from trivium.kg.embedded.store import EmbeddedStore
 from trivium.kg.embedders import Embedder
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.profile import GraphProfile
+from trivium.kg.text import NUMBERED_ROW
 from trivium.policies.linking import MemoryNames, NameIndex
 from trivium.policies.linking.names import SnapshotNames
 from trivium.policies.reader.english import english
@@ -24,8 +24,6 @@ from trivium.policies.reader.tagging import EntityTies
 
 _MOST_ROLES = 4
 _SAMPLED = 20  # things of a type whose names are looked at
-_NUMBERED = re.compile(r"\brow\d+$")
-"""What rows of a table are called that has no names (`kg.tables.apply`)."""
 _MOST_VALUES = 400_000  # distinct values of one property that are indexed
 
 
@@ -140,7 +138,7 @@ def records_of(columns: GraphColumns, schema: Schema) -> dict[int, tuple[int, in
     out: dict[int, tuple[int, int]] = {}
     for number, role in enumerate(schema.types):
         rows = columns.types.get(role.name, np.zeros(0, np.int64))[:_SAMPLED]
-        if not len(rows) or not all(map(_NUMBERED.search, columns.labels(np.asarray(rows)))):
+        if not len(rows) or not all(map(NUMBERED_ROW.search, columns.labels(np.asarray(rows)))):
             continue
         ends = [(relation, tail) for relation, head, tail in schema.joins if head == number != tail]
         profiles = [(schema.profiles[schema.names[relation]].tails, relation, tail) for relation, tail in ends]

@@ -217,7 +217,6 @@ class Reader:
         asked_kinds: compares what is asked for with what relations lead to.
         values: which values a text names, by the numbers of `schema.properties`; relationship properties follow.
         edges: properties of relationships, each with its relations, in that order.
-        records: types whose things have no names, each with the relation to what they are records of, and its type.
     """
 
     def __init__(
@@ -236,7 +235,6 @@ class Reader:
         self.names, self.executor = names, executor
         self.ranking: PlanRanking | None = None
         self.values = ValueIndex(self.language)
-        self.records: Mapping[int, tuple[int, int]] = {}
         self.matcher = Matcher(self.schema, self.language, embedder, glossary or {})
         self._columns = Columns(self.schema, self.language, self.matcher)
         self._guesses = Guesses(self.schema, self.language, self._columns)
@@ -251,6 +249,15 @@ class Reader:
         self._persons = self._tagger.asked_for_by("who")
         self._chart = Chart(self.schema, self._columns, silent, self.language.classes)
         self._end_nouns: dict[str, frozenset[str]] = {}  # of relations, as they are asked for
+
+    @property
+    def records(self) -> Mapping[int, tuple[int, int]]:
+        """Types whose things have no names, each with the relation to what they are records of, and its type."""
+        return self._chart.records
+
+    @records.setter
+    def records(self, found: Mapping[int, tuple[int, int]]) -> None:
+        self._chart.records = found
 
     def read(
         self,
@@ -868,7 +875,8 @@ class Reader:
         counted = (first, second) == ("how", "many") and third in classes.persons and item.data[:1] == ("count",)
         if not self.schema.typed or not (counted or (does and item.category == "S")):
             return False
-        return not any(self.schema.compatible(item.type, each) for each in self._persons)
+        _, kind = self.records.get(item.type, (-1, item.type))  # whom nameless rows tell of
+        return not any(self.schema.compatible(kind, each) for each in self._persons)
 
     def _joined_to_nothing(self, tagged: Tagged, sketch: Sketch, read: Collection[int]) -> list[int]:
         """Places of words that join two things, of which a sketch has but one: "people linked to Ann" are not Ann."""
@@ -1208,7 +1216,8 @@ def _has_column(sketch: Any) -> bool:
 
 def _plain(question: str) -> str:
     """The question without what says nothing of what is asked, and with that in front."""
-    return _which_ones(_which_of_two(_ASIDE.sub("", _ROUNDED.sub("", question))))
+    question = _LONG_LIST.sub(r"most \1\2", _ASIDE.sub("", _ROUNDED.sub("", question)))
+    return _which_ones(_which_of_two(_SHORT_LIST.sub(r"fewest \1\2", question)))
 
 
 def _which_of_two(question: str) -> str:
@@ -1384,6 +1393,9 @@ _ASIDE = re.compile(  # so does how it is to be said, and what is an example of 
     r"|\s*\([^()]*\b(?:and so on|and so forth|etc)\.?\)",
     re.IGNORECASE,
 )
+_LIST = r" (?:list of (\w+)|(\w+) list)\b"  # as many as it is long
+_LONG_LIST = re.compile(rf"\b(?:longest|largest|biggest){_LIST}", re.IGNORECASE)
+_SHORT_LIST = re.compile(rf"\b(?:shortest|smallest){_LIST}", re.IGNORECASE)
 _LEAST = 3  # words of the question proper
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from trivium.kg.embedded.natures import may_give_types
 from trivium.kg.plans.plan import Value
-from trivium.kg.text import Token, fold_name, singular, tokens
+from trivium.kg.text import NUMBERED_ROW, Token, fold_name, singular, tokens
 from trivium.policies.linking import NamedEntity, NameIndex
 from trivium.policies.reader import scores
 from trivium.policies.reader.asked_kinds import has_own_vector
@@ -760,6 +760,8 @@ class Tagger:
     def _may_name(self, words: Sequence[Token], text: str, hit: ValueHit, *, mixed: bool) -> bool:
         if hit.stop - hit.start > 1:
             inside = [word.text for word in words[hit.start : hit.stop]]
+            if "or" in inside and "or" not in fold_name(hit.value).split():
+                return False  # "limiters or gates" are no "Limiter / Gate"
             return not all(word in self.language.stop or word in self.language.generic for word in inside)
         word = words[hit.start]
         if mixed and word.text in self.language.stop and _is_code(text, word):
@@ -796,6 +798,10 @@ class Tagger:
                 if mixed and stop - start == 1 and word.text in language.stop and _is_code(text, word):
                     out.append((start, stop))
                     continue
+                order = word.text in language.commands and text[word.start].isupper()
+                if mixed and stop - start == 1 and start and order:  # "the components of Identify"
+                    out.append((start, stop))
+                    continue
                 if all(each in empty or (each,) in self._operators for each in inside) and not (
                     stop - start > 1 and all(text[each.start].isupper() for each in words[start:stop]) and start
                 ):
@@ -830,6 +836,7 @@ class Tagger:
                 and (text[words[place].start].isupper() or (bool(run) and words[place].text[0].isdigit()))
                 and place not in covered
                 and words[place].text not in self.language.stop
+                and (bool(run) or words[place].text not in self.language.units)  # "24 GB"
             )
             if capital:
                 run.append(place)
@@ -841,7 +848,8 @@ class Tagger:
                 known = self.matcher.phrase(inside) or any(
                     match.exact for word in inside for match in self.matcher.phrase([word])
                 )
-                if not known and (items := self._entity_items(self.names.find_near(piece), span[0], piece)):
+                near = [hit for hit in self.names.find_near(piece) if not NUMBERED_ROW.search(hit.label)]
+                if not known and (items := self._entity_items(near, span[0], piece)):
                     found[span] += items
             run = []
 
@@ -1184,6 +1192,7 @@ class Tagger:
             cues = tagged.gaps[place - 1] if place in named and not gap else gap  # "which Danish ship"
             asked = place in operators or not cues.isdisjoint(self.language.classes.before_kinds) or not (place or gap)
             asked = asked or place == fronted
+            asked = asked or (place in named and not gap and place - 1 in operators)  # "oldest ATI card"
             asked = asked or (gap == {"of"} and tagged.positions[place - 1].casefold() in self.language.classes.kinds)
             content = tagged.content[place] or (place in numbers and word not in self.language.units)
             ranks = word.endswith("est") and len(word) > _SHORTEST  # "quickest"

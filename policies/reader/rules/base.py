@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from trivium.kg.plans.plan import Value
@@ -13,7 +13,7 @@ from trivium.policies.reader.english import WordClasses
 from trivium.policies.reader.items import Item, flat
 from trivium.policies.reader.matching import Element
 from trivium.policies.reader.names import words_of
-from trivium.policies.reader.schema import DATED, Path, Schema, Walk
+from trivium.policies.reader.schema import DATED, Path, Property, Schema, Walk
 from trivium.policies.reader.sketch import Sketch
 
 Gap: TypeAlias = frozenset[str]
@@ -54,6 +54,7 @@ class Rules:
     def __init__(self, schema: Schema, columns: Columns, silent: frozenset[int], words: WordClasses) -> None:
         self._schema, self._columns, self._silent, self._words = schema, columns, silent, words
         self._joins: dict[tuple[int, int, frozenset[int]], tuple[tuple[Path, float], ...]] = {}
+        self.records: Mapping[int, tuple[int, int]] = {}  # see `Reader.records`
 
     def _role_of(self, head: Item, source: Item) -> frozenset[int]:
         """The relation by which one of two sets is called, where it joins them: "directors of X"."""
@@ -224,6 +225,15 @@ class Rules:
                     node = ("where", members, is_true(("p", (), found.name, "")))
                     less = path.cost + scores.OTHER_TYPE
                     yield Item("S", node, found.type, (), score + scores.TRUE - less, links, "set", True)
+            elif found.profile.kind == "boolean" and source.node == ("all", source.type):
+                yield from self._true_records(source, found, score, links)
+
+    def _true_records(self, owner: Item, column: Property, score: float, links: Any) -> Iterator[Item]:
+        """As in "who was inducted (in 1936)?", where rows of a table without names tell that of people."""
+        _, kind = self.records.get(column.type, (-1, -1))
+        if kind >= 0 and self._schema.compatible(owner.type, kind):
+            node = ("where", ("all", column.type), is_true(("p", (), column.name, "")))
+            yield Item("S", node, column.type, (), score - scores.IMPLIED, links, "set", True)
 
     def _edge_ways(self, source: Item, relations: Sequence[int]) -> list[tuple[Walk, int, Sketch | None, float]]:
         """The hops over relationships with a property: hop, type reached, the set at their end, and the cost.

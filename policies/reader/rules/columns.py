@@ -11,7 +11,10 @@ from trivium.policies.reader.names import words_of
 from trivium.policies.reader.rules.base import FIGURED, OWN, TIMES, WHOLE, Gap, Rule, Rules, is_true, likeness
 from trivium.policies.reader.sketch import Sketch
 
-_OWNED = frozenset({"s"})
+_OWNED, _OF = frozenset({"s"}), frozenset({"of"})
+_SAYS = 0.85  # likeness from which a word says what things can or have: "which monsters can fly", by `speed_fly`
+_AS = frozenset({"as", "the", "a", "an", "their", "its", "his", "her"})
+"""Between a value and its column: "(of which) is X the author", "(which) have red as their color"."""
 
 
 class ColumnRules(Rules):
@@ -130,12 +133,14 @@ class ColumnRules(Rules):
                 yield left.but(node=(*left.node[:2], term, *left.node[3:]), score=score + 0.3 - cost, links=links)
         elif "by" in gap and right.category == "P":
             yield left.but(data=("by", right.data), score=score, links=links)
-        able = bool(gap & self._words.may) and left.form in ("plain", "set") and right.category == "P"
+        able = left.form in ("plain", "set") and right.category == "P" and likeness(right) >= _SAYS
+        able = able and bool(gap & self._words.may or gap & self._words.having)
         having = able or gap & self._words.having or ("with" in gap and gap & self._words.any_)
         if having and right.category == "P" and "whether" not in gap:  # "persons who have a title", "with a title"
             for term, cost in self._term(left, right.data):
                 truth = self._columns.of_term(term, right.data).profile.kind == "boolean"
-                held = ("where", left.node, is_true(term) if truth else ("has", term))
+                has = is_true(term) if truth else ("has", term)
+                held = ("where", left.node, ("not", has) if able and "t" in gap else has)  # "can't fly"
                 less = cost + (0.0 if able else scores.HAVING)  # "which monsters can fly", by `speed_fly`
                 yield Item("S", held, left.type, (), score - less, links, "set", True, left.extreme)
                 break
@@ -146,13 +151,13 @@ class ColumnRules(Rules):
             yield from self._table(left, lists, score + scores.THEIRS, links, (("e", ()),))
         owned = "s" in gap or right.form == DEED
         cost = 0.0 if owned else scores.TURNED
-        cost += scores.HAVING if able else 0.0
+        cost += scores.HAVING if able or gap == _OF else 0.0  # "more than 16 GB of memory" shows no memory
         cost += 0.4 if left.extreme and not owned and "and" not in gap else 0.0
         yield from self._table(left, lists, score - cost, links)
         if right.category == "P" and self._names_whole(left, right.data):
             gain = 0.6 * scores.BOUND if left.form == "name" and not gap else 0.0
             yield left.but(score=score - cost + gain, links=links)
-        if left.form == "value" and left.data and left.data[0] in right.data and (not gap or "as" in gap):
+        if left.form == "value" and left.data and left.data[0] in right.data and gap <= _AS:
             yield left.but(data=(), form="set", score=score + 0.6 * scores.BOUND, links=links)
 
     def _lists_both(self, item: Item, gap: Gap) -> bool:

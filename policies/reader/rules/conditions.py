@@ -136,6 +136,7 @@ class ConditionRules(SetRules):
         sign, hints = right.data
         if "after" in hints and not gap:
             links = (left.links, right.links)
+            hints = (left.category == "NUM" and left.data[2]) or hints  # "24 GB or more"
             yield Item("C", data=(sign, hints, self._constant(left)), score=left.score + right.score, links=links)
 
     def _so_often(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
@@ -302,7 +303,9 @@ class ConditionRules(SetRules):
                 continue
             condition = self._columns.condition(("p", (), column.name, ""), column, SIGNS.get(sign, sign), value)
             if condition is not None:
-                yield Item("S", ("where", left.node, condition), left.type, (), score + gain, links, "set", True)
+                node, shared = ("where", left.node, condition), self._columns.share_unit((column.number,), value)
+                gain += scores.SAME_UNIT / 2 * shared  # noqa: PLW2901
+                yield Item("S", node, left.type, (), score + gain, links, "set", True)
         if value[0] == "DATE":
             yield from self._where_walked(left, right)
 

@@ -622,3 +622,14 @@ def test_a_plan_that_reads_all_names_is_not_doubted_for_what_chains_make_of_them
     assert signals_of(Decomposition((), support=about), [read], plan=True).wrong == 0
     doubted = replace(read, parts=(Part("Turkish", "Turkic", 0.8), parts[1]))
     assert signals_of(Decomposition((), support=about), [doubted], plan=True).wrong == 1
+
+
+def test_yes_is_no_month_and_the_highest_of_one_thing_is_that_thing() -> None:
+    assert is_misfit("In which month were most players inducted?", "inducted", {"inducted": "boolean"})
+    assert not is_misfit("Was Ann inducted?", "inducted", {"inducted": "boolean"})
+    plans = (
+        'ids "A" | top 1 by runways',
+        'either(ids "A"; ids "B") | top 1 by runways',
+        "type airport | top 1 by runways",
+    )
+    assert [signals_of(None, [_reading(plan)], plan=True).echo for plan in plans] == [1, 0, 0]

@@ -92,6 +92,7 @@ def _plan(opened: tuple[GraphColumns, Reader], question: str) -> str:
         ("What is the process size of the RTX 4070?", 'ids "GeForce RTX 4070" | values process_size_nm'),
         ("Which GPUs have a process size of 5?", "type gpu | where process_size_nm = 5"),
         ("Which GPU has the smallest process size?", "type gpu | bottom 1 by process_size_nm"),
+        ("Which GPUs use 400 watts or more?", "type gpu | where board_power_w >= 400"),
         ("Which GPUs use more than 400 watts?", "type gpu | where board_power_w > 400"),
         ("Which GPUs are not made by Nvia?", 'type gpu | minus (ids "Nvia" | follow ^manufacturer)'),
         ("RX 580 or RX 7600: which has the larger process size?", "top 1 by process_size_nm"),
@@ -127,6 +128,9 @@ def test_rows_without_names_stand_for_whom_they_tell_of() -> None:
     assert (reader.schema.names[relation], reader.schema.types[owner].name) == ("player", "player")
     assert _plan(_votes(), "Which umpires were inducted?").endswith("where inducted = true | follow player")
     assert _plan(_votes(), "How many umpires were inducted?").endswith("where inducted = true | count")
+    assert _plan(_votes(), "Who was inducted in 1936?").endswith("where year_id = 1936 | follow player")
+    people = _best(_votes(), "How many people were inducted in 1936?")
+    assert (write(people.plan).rpartition(" | ")[2], people.repeats) == ("count", False)
     assert not _cards()[1].records
 
 
@@ -134,6 +138,8 @@ def test_rows_without_names_stand_for_whom_they_tell_of() -> None:
     ("question", "plan"),
     [
         ("Which monsters can fly?", "type monster | where has speed_fly"),
+        ("Which monsters can't fly?", "type monster | where not has speed_fly"),
+        ("Which monsters have a speed fly?", "type monster | where has speed_fly"),
         ("How fast can the Roc fly?", 'ids "Roc" | values speed_fly'),
         ("What does the Roc do?", 'ids "Roc" | values description'),
         ("In a few words, what is the Roc?", 'ids "Roc" | values description'),
@@ -142,6 +148,41 @@ def test_rows_without_names_stand_for_whom_they_tell_of() -> None:
 )
 def test_what_things_can_do_and_are(question: str, plan: str) -> None:
     assert _plan(_beasts(), question) == plan
+
+
+def test_a_day_of_birth_is_no_length() -> None:
+    born = {"Ann": (1900, 3, 170.0), "Ben": (1905, 28, 182.0), "Cy": (1880, 14, 165.0)}
+    facts = [{"birth_year": year, "birth_day": day, "height": high} for year, day, high in born.values()]
+    opened = _open([(name, ["player"], each) for name, each in zip(born, facts, strict=True)], [])
+    assert _plan(opened, "Who is the shortest player?") == "type player | bottom 1 by height"
+    assert _plan(opened, "Who is the oldest player?") == "type player | bottom 1 by birth_year"
+    assert _plan(opened, "What is the birth day of Ann?") == 'ids "Ann" | values birth_day'
+
+
+def test_a_noun_that_the_graph_lacks_may_follow_a_name() -> None:
+    entities: list[Any] = [(f"M{number}", ["4217"], {"built": year}) for number, year in enumerate((1990, 1985, 2001))]
+    entities += [(name, ["maker"], {}) for name in ("Nvia", "Amber")]
+    edges: list[Any] = [("M0", "maker", "Nvia", {}), ("M1", "maker", "Amber", {}), ("M2", "maker", "Nvia", {})]
+    assert _plan(_open(entities, edges), "Oldest Nvia card") == 'ids "Nvia" | follow ^maker | bottom 1 by built'
+
+
+def test_a_name_may_be_a_word_that_orders_and_a_value_of_many_columns() -> None:
+    spells: list[Any] = [(name, ["spell"], {"level": level}) for name, level in (("Identify", 1), ("Wish", 9))]
+    opened = _open(spells, [])
+    assert _plan(opened, "What is the level of Identify?") == 'ids "Identify" | values level'
+    columns = [f"{part}_{kind}" for part in ("skin", "hair", "wing", "horn", "tail") for kind in ("color", "tone")]
+    facts: list[dict[str, Any]] = [dict.fromkeys(columns, "red"), dict.fromkeys(columns, "blue")]
+    beasts = _open([(name, ["beast"], each) for name, each in zip(("Ook", "Ugh"), facts, strict=True)], [])
+    assert _plan(beasts, "Which beasts have a tail tone of red?") == 'type beast | where tail_tone = "red"'
+
+
+def test_long_lists_hold_many() -> None:
+    assert _plan(_cards(), "Which manufacturer has the longest list of GPUs?").endswith(
+        "top 1 by count(^manufacturer/)"
+    )
+    assert _plan(_cards(), "Which manufacturer has the shortest GPU list?").endswith(
+        "bottom 1 by count(^manufacturer/)"
+    )
 
 
 def test_so_many_are_all_there_are() -> None:
