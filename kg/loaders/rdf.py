@@ -3,16 +3,20 @@
 An IRI or blank node is an id, a literal is a value by its lexical form and datatype (an empty one is a missing value),
 a relation is its IRI. A node of the type `rdf:Statement` gives a triple's relationship properties of its own
 (`trivium.kg.loaders.rdf_terms`); it is known as one from its type or its `rdf:subject` on. A list (`( :a :b )`) is a
-triple for each of its members. Labels, aliases and types
-become attributes of entities, not triples (what describes the vocabulary itself, a property's domain or an OWL
-restriction, is left out): `rdfs:label`, `skos:prefLabel`, `schema:name`, `foaf:name`, `dc:title` (the
-one without a language or in English first, the others as aliases), `skos:altLabel`, SKOS-XL's names by their
-`skosxl:literalForm`, `rdf:type` (local name;
-an instance of a class is one of those above it, by `rdfs:subClassOf`, too).
+triple for each of its members. What describes the vocabulary itself, such as a property's domain, is left out; of OWL's
+restrictions, `someValuesFrom` and `hasValue` are facts of classes without instances.
+
+Labels, aliases and types become attributes of entities, not triples: `rdfs:label`, `skos:prefLabel`, `schema:name`,
+`foaf:name`, `dc:title` (the one without a language or in English first, the others as aliases), `skos:altLabel`,
+SKOS-XL's names by their `skosxl:literalForm`, `rdf:type` (local name; an instance of a class is one of those above it,
+by `rdfs:subClassOf`, too).
 """
 
 from __future__ import annotations
 
+import codecs
+import gzip
+import io
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -20,7 +24,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders.delimited import CONTROL
@@ -81,9 +85,16 @@ _SCHEMA = {f"http://www.w3.org/2000/01/rdf-schema#{name}" for name in ("domain",
 _FACTS_OF_OWL = {f"{_OWL}{name}" for name in ("sameAs", "differentFrom", "equivalentClass", "deprecated")}
 SUBCLASS = "http://www.w3.org/2000/01/rdf-schema#subClassOf"
 _CLASSES = {SUBCLASS, f"{_OWL}equivalentClass"}
+_PROPERTY, _SOME, _VALUE = f"{_OWL}onProperty", f"{_OWL}someValuesFrom", f"{_OWL}hasValue"
+_ALL_OF = f"{_OWL}intersectionOf"
+_CONDITIONS = {_PROPERTY, _SOME, _VALUE, _ALL_OF}
+_NO_FACTS = ("_:", _OWL, "http://www.w3.org/2001/XMLSchema#")
 _VOCABULARIES = (_OWL, RDF, "http://www.w3.org/2000/01/rdf-schema#")
 # `owl:NamedIndividual` says that a thing is one, and not what it is.
 _NO_TYPES = {f"{_OWL}NamedIndividual", f"{_OWL}Thing", "http://www.w3.org/2000/01/rdf-schema#Resource"}
+_ENCODING = re.compile(rb"""(\s*<\?xml[^>]*?encoding=["'])([\w.-]+)""")
+_DECLARED_WITHIN = 200  # bytes
+_NOT_RDF = "XML namespaces are required in RDF/XML"  # what the parser says of other XML
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SAYS_NOTHING = frozenset({"has", "is", "english"})  # in what a predicate for names is called
 _LONGEST_NAME = 64  # characters
@@ -139,6 +150,8 @@ class RdfParser:
         self._rests: dict[str, str] = {}
         self._names: dict[str, list[tuple[int, str]]] = {}  # what nodes that are names say: (rank, text)
         self._named_by: list[tuple[str, bool, str]] = []  # (entity, whether it is called so first, such a node)
+        self._definitions: list[tuple[str, str]] = []  # (class, the blank node that it is below or the same as)
+        self._conditions: dict[str, dict[str, str]] = {}  # by blank node what it restricts, to what
         self._nodes: list[Triple] = []  # with a blank node or the empty list as tail, which may be a list
         self.statements = 0
 
@@ -153,7 +166,7 @@ class RdfParser:
             if len(batch) == BATCH:
                 yield batch
                 batch = []
-        for triple in chain(self._listed(), self._qualified()):
+        for triple in chain(self._listed(), self._qualified(), self._defined()):
             batch.append(triple)
             if len(batch) == BATCH:
                 yield batch
@@ -202,6 +215,23 @@ class RdfParser:
                 )
                 self._skips.take(BadInputError(what, path=self._path))
 
+    def _defined(self) -> Iterator[Triple]:
+        """What restrictions say of all members of a class that the file has no instances of, as facts of the class.
+
+        Some values from a class and one value are facts; what else a class allows is none.
+        """
+        types = {each for named in self._named.values() for each in named.types}
+        for head, node in self._definitions:
+            if head in types or head.startswith("_:"):
+                continue
+            for part in (node, *self._members_of(self._conditions.get(node, {}).get(_ALL_OF, NIL))):
+                said = self._conditions.get(part, {})
+                value = said.get(_SOME) or said.get(_VALUE) or ""
+                if part != head and not part.startswith("_:"):
+                    yield Triple(head, SUBCLASS, part)
+                elif value and _PROPERTY in said and (isinstance(value, ValueText) or not value.startswith(_NO_FACTS)):
+                    yield Triple(head, name_of(said[_PROPERTY]), value)
+
     def entities(self) -> list[Entity]:
         """The entities that were named or typed, in the file's order."""
         joined = Counter(outer for above in self._classes.values() for outer in above)
@@ -223,6 +253,8 @@ class RdfParser:
         # Imported here: a tab file needs no RDF parser.
         from pyoxigraph import RdfFormat, parse
 
+        if RDF_FORMATS[self._suffix] == "RDF_XML":
+            file = _utf8(file)
         # Relative IRIs are of the file; where it lies says nothing about what it is about.
         quads = parse(file, format=getattr(RdfFormat, RDF_FORMATS[self._suffix]), base_iri=f"file:///{self._path.name}")
         while True:
@@ -232,6 +264,9 @@ class RdfParser:
                 return
             except SyntaxError as error:  # the parser goes on behind the statement that it could not read
                 what = f"{error.msg or error}; --skip-bad leaves such statements out"
+                if _NOT_RDF in what:
+                    what = "is XML, but not RDF/XML (OWL/XML, perhaps): save it as RDF/XML or Turtle"
+                    raise BadInputError(what, path=self._path, line=error.lineno) from error
                 self._skips.take(BadInputError(what, path=self._path, line=error.lineno))
 
     def _read(self, quad: Quad) -> Triple | None:
@@ -250,9 +285,12 @@ class RdfParser:
             self._members.setdefault(head, []).append(tail)
         elif relation == REST:
             self._rests.setdefault(head, tail)
-        elif _is_schema(relation, tail) or self._describes(
-            head, relation, tail, getattr(quad.object, "language", None)
-        ):
+        elif _is_schema(relation, tail):
+            if relation in _CLASSES and tail.startswith("_:"):
+                self._definitions.append((head, tail))
+            elif relation in _CONDITIONS and head.startswith("_:"):
+                self._conditions.setdefault(head, {})[relation] = tail
+        elif self._describes(head, relation, tail, getattr(quad.object, "language", None)):
             return None
         elif tail == NIL or (tail.startswith("_:") and not isinstance(tail, ValueText)):
             self._nodes.append(Triple(head, name_of(relation), tail))
@@ -316,6 +354,21 @@ class RdfParser:
         if not 24 <= len(label) <= 32 or not set(label) <= set("0123456789abcdef"):
             return f"_:{label}"
         return self._anonymous.setdefault(label, f"_:{self._path.name.split('.')[0]}-{len(self._anonymous) + 1}")
+
+
+def _utf8(file: BinaryIO) -> BinaryIO:
+    """XML in UTF-8, which alone the parser reads; a file that declares another encoding is read whole."""
+    assert isinstance(file, io.BufferedReader | gzip.GzipFile)
+    declared = _ENCODING.match(file.peek(_DECLARED_WITHIN))
+    encoding = declared[2].decode() if declared else "utf-8"
+    try:
+        plain = codecs.lookup(encoding).name in ("utf-8", "ascii")
+    except LookupError:
+        plain = True  # the parser's error names it
+    if declared is None or plain:
+        return cast("BinaryIO", file)
+    text = file.read().decode(encoding, errors="replace")
+    return io.BytesIO(text.replace(declared[2].decode(), "UTF-8", 1).encode())
 
 
 def _is_schema(relation: str, tail: str) -> bool:

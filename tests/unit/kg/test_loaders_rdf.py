@@ -213,3 +213,47 @@ def test_names_that_are_things_name_and_are_no_things(tmp_path: Path) -> None:
         Entity(f"{A}c_8373", "wheat", ("Weizen", "Triticum"), ("Concept",)),
         Entity(f"{A}c_7951", "cereals"),
     ]
+
+
+def test_what_owl_says_of_some_members_of_a_class_is_a_fact_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "pizza.ttl"
+    prefixes = (
+        "@prefix : <http://ex.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
+        "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n"
+    )
+    path.write_text(
+        prefixes + ":Margherita a owl:Class ; rdfs:subClassOf\n"
+        "  [ a owl:Restriction ; owl:onProperty :topping ; owl:someValuesFrom :Tomato ] ,\n"
+        "  [ a owl:Restriction ; owl:onProperty :from ; owl:hasValue :Italy ] ,\n"
+        "  [ a owl:Restriction ; owl:onProperty :topping ; owl:allValuesFrom :Cheese ] ,\n"
+        "  [ a owl:Restriction ; owl:onProperty :price ; owl:someValuesFrom xsd:decimal ] .\n"
+        ":Hot owl:equivalentClass [ owl:intersectionOf ( :Pizza\n"
+        "  [ a owl:Restriction ; owl:onProperty :spice ; owl:someValuesFrom :Chili ] ) ] .\n"
+        ":Cold owl:equivalentClass [ owl:complementOf :Hot ] ; rdfs:subClassOf [ owl:unionOf ( :Ice :Snow ) ] .\n"
+    )
+    assert [tuple(each.rpartition("/")[2] for each in triple) for triple in triples(path)] == [
+        ("Margherita", "topping", "Tomato"),
+        ("Margherita", "from", "Italy"),
+        ("Hot", "rdf-schema#subClassOf", "Pizza"),
+        ("Hot", "spice", "Chili"),
+    ]
+    path.write_text(
+        prefixes + ":Firm a owl:Class ; rdfs:subClassOf\n"
+        "  [ a owl:Restriction ; owl:onProperty :boss ; owl:someValuesFrom :Person ] .\n:acme a :Firm ; :boss :ann ."
+    )
+    assert len(triples(path)) == 1, "of a class with instances it is a rule"
+
+
+def test_xml_in_other_encodings_and_of_other_kinds(tmp_path: Path) -> None:
+    path = tmp_path / "plugins.rdf"
+    space = "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns:e='http://ex.org/'"
+    text = f"<rdf:RDF {space}><rdf:Description rdf:about='http://ex.org/a'><e:by>Zoë</e:by></rdf:Description></rdf:RDF>"
+    for encoding in ("ISO-8859-1", "utf-8"):
+        path.write_bytes(f"<?xml version='1.0' encoding='{encoding}'?>\n{text}".encode(encoding))
+        assert [triple.tail for triple in triples(path)] == ["Zoë"]
+    path.write_text(text + " " * 300)
+    assert [triple.tail for triple in triples(path)] == ["Zoë"]
+    declared = '<Declaration><Class IRI="#Pizza"/></Declaration>'
+    path.write_text(f'<?xml version="1.0"?>\n<Ontology xmlns="http://www.w3.org/2002/07/owl#">{declared}</Ontology>')
+    with pytest.raises(BadInputError, match=r"not RDF/XML .* save it as"):
+        triples(path)
