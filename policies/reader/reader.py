@@ -1254,7 +1254,11 @@ def _repeats(tagged: Tagged, item: Item) -> bool:
     links = flat(item.links)
     read = {position for position, *_ in links}
     verb = any(content and place not in read for place, content in enumerate(tagged.content))
-    verb = verb or (first == "who" and 1 not in read and len(tagged.positions) > 1)  # "who measured the penguins?"
+    who = first == "who" and 1 not in read and len(tagged.positions) > 1
+    does_it = who and second == tagged.positions[1].casefold() and not tagged.gaps[2]
+    if does_it and any(what == "path" for _, what, _ in links):  # "who presented series 2", by no word for a relation
+        return True
+    verb = verb or who  # "who measured the penguins?"
     return verb and any(
         isinstance(what, Element) and what.kind == "type" and what.number == item.type for _, what, _ in links
     )

@@ -104,3 +104,9 @@ def _contest() -> Reader:
 )
 def test_who_is_a_person_where_a_column_is_one_of_persons(question: str, plan: str) -> None:
     assert write(_contest().read(question)[0].plan) == plan
+
+
+def test_a_verb_that_nothing_reads_is_done_by_nobody() -> None:
+    best = _contest().read("Who presented Soup?")[0]
+    assert best.repeats
+    assert best.unsaid
