@@ -74,7 +74,15 @@ class Columns:
             gain += 0.15 if len(fitting) == 1 else 0.0
             gain -= 0.3 if each.profile.unique and each.profile.kind == "number" and not hints and shape == "" else 0.0
             out.append((each, gain))
+        if hints and not shape and not dated:
+            out = self._fuller(out)
         return sorted(out, key=lambda pair: -pair[1])[:_MOST]
+
+    def _fuller(self, ranked: Sequence[tuple[Property, float]]) -> list[tuple[Property, float]]:
+        """Of columns that a superlative may mean those that more things have, first: a few mountains' `elevation`."""
+        full = {each: each.profile.entities / max(self.schema.types[each.type].size, 1) for each, _ in ranked}
+        most = max((full[each] for each, gain in ranked if gain >= 0), default=0.0)
+        return [(each, gain - scores.LACKING * max(most - full[each], 0.0) * (gain >= 0)) for each, gain in ranked]
 
     def ordered_own(self, relation: int) -> list[tuple[Property, str]]:
         """A relation's own properties whose values have an order, each with the relation's name."""

@@ -67,9 +67,12 @@ class Guesses:
             said |= {self._name(what)} if isinstance(what, Element) else set(words_of(what))
         read = {place for place, *_ in links}
         hints, measures = self._hints(tagged, read)
+        counts = self._counts(tagged, read)
+        bounded = {name for name, number in _bounded(sketch) if number in counts}  # "three forwards" are no salary
+        counted = frozenset(name for name in bounded if name not in said and said.isdisjoint(words_of(name)))
         if not (hints or measures) or not _ANY_SIZE.isdisjoint(hints):
-            return frozenset()
-        return frozenset(
+            return counted
+        return counted | frozenset(
             name
             for name, dated in _uses(sketch)
             if name not in said
@@ -77,6 +80,17 @@ class Guesses:
             and (known := [each for each in self._named.get(name, ()) if each.ordered])
             and not any(self._is_asked(each, hints, measures, dated=dated) for each in known)
         )
+
+    @staticmethod
+    def _counts(tagged: Tagged, read: set[int]) -> set[float]:
+        """The numbers of bounds on how many of something there are: "at least three forwards"."""
+        bounds = {stop for start, stop, item in tagged.items if item.category == "CMP" and start in read}
+        return {
+            item.data[0]
+            for start, stop, item in tagged.items
+            if item.category == "NUM" and not item.data[2] and not item.data[3] and stop < len(tagged.positions)
+            if start in bounds & read and stop in read and not (tagged.gaps[start] or tagged.gaps[stop])
+        }
 
     def opposed(self, tagged: Tagged, names: Iterable[str], links: Sequence[Any]) -> frozenset[str]:
         """Those of some guessed columns that are known to be of another dimension: a salary, for "the tallest"."""
@@ -182,6 +196,17 @@ def _uses(sketch: Any) -> Iterator[tuple[str, bool]]:
         yield from _column(sketch[2][0])
     for part in sketch:
         yield from _uses(part)
+
+
+def _bounded(sketch: Any) -> Iterator[tuple[str, Any]]:
+    """The columns that a sketch bounds by a number, each with it."""
+    if isinstance(sketch, Walk):
+        yield from _bounded(sketch.where)
+    elif isinstance(sketch, tuple):
+        if sketch[:1] == ("cmp",) and len(sketch) == 4 and sketch[2] not in _EQUAL and sketch[3][0] == "v":
+            yield from ((name, sketch[3][1].value) for name, _ in _column(sketch[1]))
+        for part in sketch:
+            yield from _bounded(part)
 
 
 def _borrowed(sketch: Any) -> Iterator[tuple[Sequence[Walk], str]]:

@@ -245,7 +245,8 @@ class SetRules(Rules):
         if left.form == "plain" and right.form == "plain" and gap:
             return
         compound = left.form == "plain" and right.form == "plain"  # "crime locations" are locations
-        cost = scores.POSSESSIVE if "s" in gap or compound else scores.LEFT
+        among = "among" in gap and left.form in ("name", "value")  # "20 deaths among the cases" are cases
+        cost = scores.POSSESSIVE if "s" in gap or compound or among else scores.LEFT
         cost += 0.3 if right.modified else 0.0
         if right.node and right.node[0] == "top" and not right.modified:  # "texas' largest city" is the largest of its
             plain = right.but(node=right.node[1], extreme=False)

@@ -319,6 +319,8 @@ class SuperlativeRules(RelationshipRules):
                 if count > scores.JOINS:
                     break
                 less = path.cost if relations or self._silent.issuperset(path.relations) else path.cost + scores.NO_WORD
+                often = key.data[5:6] == (True,) and len(path.hops) > 1
+                less += scores.OFTEN_FAR if often else 0.0  # how often something is, those it is joined with say
                 if key.data[3]:
                     yield ("n", path.hops), less, source.node
                 elif key.data[0] == "max" and source.node == ("all", source.type):  # none of the others is counted

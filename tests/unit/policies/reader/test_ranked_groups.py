@@ -192,3 +192,44 @@ _OTHERS = 'type Vessel | minus (ids "Fornax")'
 def test_all_but_one_thing_or_value(question: str, plan: str) -> None:
     best = _best(question)
     assert (write(best.plan), best.unread, best.unused) == (plan, (), ())
+
+
+def _plan_over(entities: list[Any], edges: list[Any], question: str) -> Reading:
+    graph = GraphColumns.of(entities, edges)
+    executor = Executor(graph)
+    opened = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+    best, *_ = opened.read(question, executor=lambda each: outcome(executor, each), seconds=30)
+    return best
+
+
+def test_of_columns_that_are_meant_the_fuller_one_ranks() -> None:
+    facts: list[Any] = [(f"Peak {at}", ["Mountain"], {"altitude": 900.0 + 100 * at}) for at in range(9)]
+    facts += [("Low Hill", ["Mountain"], {"altitude": 400.0, "elevation": 400.0})]
+    assert write(_plan_over(facts, [], "what is the highest mountain?").plan) == "type Mountain | top 1 by altitude"
+
+
+def _cases() -> tuple[list[Any], list[Any]]:
+    entities: list[Any] = [(name, ["Company"], {"staff": 30.0 + len(name)}) for name in ("Pyramid", "Tasman")]
+    entities += [(name, ["Outcome"], {}) for name in ("Death", "Recovery")]
+    edges: list[Any] = []
+    for at in range(8):
+        entities.append((f"Case {at}", ["Case"], {}))
+        edges += [("Pyramid" if at < 5 else "Tasman", "REGISTERED", f"Case {at}", {})]
+        edges += [(f"Case {at}", "RESULTED_IN", "Death" if at in (0, 1, 6) else "Recovery", {})]
+    return entities, edges
+
+
+def test_so_many_of_something_among_others_are_counted_among_these() -> None:
+    best = _plan_over(*_cases(), "which companies had at least 2 deaths among the cases?")
+    cases = 'ids "Death" | follow ^RESULTED_IN'
+    assert write(best.plan) == f"type Company | where count(REGISTERED{{. = ({cases})}}/) >= 2"
+
+
+def test_a_bound_on_how_many_there_are_guesses_at_no_column() -> None:
+    best = _plan_over(*_cases(), "which companies have at least ten lawyers?")
+    assert best.unread or best.guessed == {"staff"}
+    teams: list[Any] = [(f"Team {at}", ["Team"], {"budget": 30.0 * at}) for at in range(3)]
+    teams += [(f"Player {at}", ["Player"], {"position": ("forward", "keeper")[at % 2]}) for at in range(6)]
+    edges: list[Any] = [(f"Player {at}", "PLAYS_FOR", f"Team {at % 3}", {"salary": 10.0 + at}) for at in range(6)]
+    best = _plan_over(teams, edges, "which teams have at least seven forwards?")
+    assert "salary" not in write(best.plan) or "salary" in best.guessed
