@@ -16,7 +16,7 @@ from functools import cached_property
 from itertools import islice
 
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableLink, TableMapping
-from trivium.kg.tables.notation import LIST, cut, guess_notation, guess_split
+from trivium.kg.tables.notation import KEY_MARKS, LIST, cut, guess_notation, guess_split
 from trivium.kg.tables.reading import Cell, Row, SourceTable
 from trivium.kg.text import fold_name, is_other_name, singular
 from trivium.kg.types import PropertyKind
@@ -203,6 +203,10 @@ def guess_mapping(tables: Sequence[SourceTable]) -> Mappings:
         _say_years(each)
     for each in seen:
         each.key = _key(each)
+    keys = [each.key for each in seen if each.key is not None and each.key.kind is None and not each.key.many]
+    for each in seen:
+        for profile in each.columns.values():
+            _cut_by_keys(profile, keys)
     for each in seen:
         _find_references(each, seen)
     for each in seen:
@@ -342,6 +346,24 @@ def _repeated_key(seen: _Seen) -> _Profile | None:
 
 def _some(profile: _Profile) -> list[str]:
     return [text for text, _ in zip(profile.texts, range(100), strict=False)]
+
+
+def _cut_by_keys(profile: _Profile, keys: Iterable[_Profile]) -> None:
+    """Take cells for lists where nearly all parts are keys of one table: the codes of a country's neighbors."""
+    if profile.kind not in (None, "text") or profile.many or not profile.texts:
+        return
+    for mark in KEY_MARKS:
+        several = [text for text in profile.texts if mark in text]
+        if len(several) < _FEW:
+            continue
+        parts = Counter[str]()
+        for text, count in profile.texts.items():
+            parts.update(dict.fromkeys(cut(text, mark), count))
+        for key in keys:
+            known = sum(part in key.texts for part in parts)
+            if key is not profile and known >= _ENOUGH * len(parts) and not any(text in key.texts for text in several):
+                profile.split, profile.many, profile.texts, profile.kind = mark, True, parts, None
+                return
 
 
 def _find_references(seen: _Seen, tables: Sequence[_Seen]) -> None:

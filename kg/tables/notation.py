@@ -24,6 +24,8 @@ LIST = "[]"
 _SEPARATORS = ("|", ";")
 _COMMAS = (", ", ",")
 _SLASH = " / "
+KEY_MARKS = (*_SEPARATORS, *_COMMAS, _SLASH, " ")
+"""What may separate the keys of rows in a cell."""
 _ITEM = re.compile(r"[^\W\d_][^\s,]*(?: [^\s,]+){0,2}")  # of a list with commas: up to three words
 _FEW_LISTS = 3
 _OFTEN = 0.5

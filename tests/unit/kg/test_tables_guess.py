@@ -1094,3 +1094,18 @@ def test_objects_by_places_are_lists(tmp_path: Path) -> None:
     slots = [{"0": {"name": "Surf"}, "H": {"name": "Rest"}}, {"0": {"name": "Bite"}, "1": {"name": "Surf"}}] * 3
     assert set(_records(path, "moves", *slots)) == {"moves"}
     assert [cell for row in read_tables([path])[0].rows() for cell in row][1] == ("Surf", "Rest")
+
+
+def test_cells_of_several_keys_name_several_rows(tmp_path: Path) -> None:
+    lands = [
+        ("AT", "Austria", "DE CH IT"),
+        ("CH", "Switzerland", "AT DE IT"),
+        ("DE", "Germany", "AT CH"),
+        ("IT", "Italy", "AT CH"),
+    ]
+    text = "code,name,neighbors,motto\n" + "".join(f"{c},{n},{b},{n} is {c}\n" for c, n, b in lands)
+    guessed = guess_mapping(read_tables(_write(tmp_path, lands=text)))["lands"]
+    assert guessed.columns["neighbors"] == TableColumn("neighbors", to="lands.code", split=" ")
+    assert guessed.columns["motto"] == TableColumn("motto", "text"), "few of its words are keys"
+    triples, _, _ = _graph([tmp_path / "lands.csv"])
+    assert Triple("land/DE", "neighbors", "land/CH") in triples
