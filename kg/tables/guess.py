@@ -203,10 +203,7 @@ def guess_mapping(tables: Sequence[SourceTable]) -> Mappings:
         _say_years(each)
     for each in seen:
         each.key = _key(each)
-    keys = [each.key for each in seen if each.key is not None and each.key.kind is None and not each.key.many]
-    for each in seen:
-        for profile in each.columns.values():
-            _cut_by_keys(profile, keys)
+    _cut_by_keys(seen)
     for each in seen:
         _find_references(each, seen)
     for each in seen:
@@ -348,10 +345,15 @@ def _some(profile: _Profile) -> list[str]:
     return [text for text, _ in zip(profile.texts, range(100), strict=False)]
 
 
-def _cut_by_keys(profile: _Profile, keys: Iterable[_Profile]) -> None:
+def _cut_by_keys(tables: Sequence[_Seen]) -> None:
     """Take cells for lists where nearly all parts are keys of one table: the codes of a country's neighbors."""
-    if profile.kind not in (None, "text") or profile.many or not profile.texts:
-        return
+    known = [each.key for each in tables if each.key is not None and each.key.kind is None and not each.key.many]
+    for profile in (profile for each in tables for profile in each.columns.values()):
+        if profile.kind in (None, "text") and not profile.many and profile.texts:
+            _cut_by_one(profile, [key for key in known if key is not profile])
+
+
+def _cut_by_one(profile: _Profile, keys: Sequence[_Profile]) -> None:
     for mark in KEY_MARKS:
         several = [text for text in profile.texts if mark in text]
         if len(several) < _FEW:
@@ -360,8 +362,8 @@ def _cut_by_keys(profile: _Profile, keys: Iterable[_Profile]) -> None:
         for text, count in profile.texts.items():
             parts.update(dict.fromkeys(cut(text, mark), count))
         for key in keys:
-            known = sum(part in key.texts for part in parts)
-            if key is not profile and known >= _ENOUGH * len(parts) and not any(text in key.texts for text in several):
+            found = sum(part in key.texts for part in parts)
+            if found >= _ENOUGH * len(parts) and not any(text in key.texts for text in several):
                 profile.split, profile.many, profile.texts, profile.kind = mark, True, parts, None
                 return
 
