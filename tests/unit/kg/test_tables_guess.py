@@ -11,7 +11,8 @@ import pytest
 from trivium.kg.errors import BadInputError, UsageError
 from trivium.kg.tables.apply import Applied
 from trivium.kg.tables.codes import names_of_codes
-from trivium.kg.tables.guess import guess_mapping, words_of
+from trivium.kg.tables.columns import words_of
+from trivium.kg.tables.guess import guess_mapping
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableLink, read_mapping, write_mapping
 from trivium.kg.tables.notation import cut, guess_notation, guess_split
 from trivium.kg.tables.reading import files_of, read_tables

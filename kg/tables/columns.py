@@ -1,0 +1,256 @@
+"""What the columns of tables hold: their words, texts and kinds, which all guesses about a mapping start from."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from trivium.kg.tables.notation import LIST, cut, guess_notation, guess_split
+from trivium.kg.tables.reading import SourceTable
+from trivium.kg.text import singular
+from trivium.kg.types import PropertyKind
+from trivium.kg.values import guess_kind, read_value
+
+ROWS_READ = 100_000
+"""Rows of a table that are looked at."""
+ENOUGH = 0.9  # share of a column's texts that are keys of the table that they name
+_IN_COMMON = 0.2  # share of the smaller of two columns of one name that both hold, where they mean the same things
+COMPLETE, MOSTLY = 0.95, 0.5  # share of rows that have a label; the same in a column called name or title
+MANY_TEXTS, _BLEMISHES = 20, 0.1  # texts from which on a few may be blemishes, and the share of those at most
+LONG_KEY, LONG_NAME, _SMALL_WORD = 64, 40, 3  # characters
+_UPPER, _LOWER = (
+    r"A-Z\u00c0-\u00d6\u00d8-\u00de\u0391-\u03a9\u0401-\u042f",
+    r"a-z\u00df-\u00f6\u00f8-\u017f\u03ac-\u03ce\u0430-\u0451",
+)
+_WORDS = re.compile(
+    rf"(?<![^\W\d_])[A-Za-z]{{1,3}}\d+(?![A-Za-z])|[{_UPPER}]+(?![{_LOWER}])|[{_UPPER}]?[{_LOWER}]+"
+    rf"|[^\W\d_{_UPPER}{_LOWER}]+|\d+"
+)
+_UNIT = re.compile(r"(?<=[a-z]{3})(?=(?:km2|km|kg|cm)(?![a-z\d]))", re.IGNORECASE)  # areakm2
+YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
+KEY_WORDS = frozenset(
+    {"id", "ids", "identifier", "identification", "key", "code", "no", "nr", "number", "ref", "fk"}
+    | {"uuid", "uri", "iri"}
+)
+NAME_WORDS = (
+    *("name", "title", "label", "caption", "heading", "headline"),
+    *("nom", "nombre", "nome", "naam", "navn", "namn", "nazwa", "bezeichnung", "denominación", "denominazione"),
+    *("titre", "titel", "titolo", "título", "titulo", "libelle", "libellé"),
+)
+_OWN_PARTS = frozenset({*KEY_WORDS, *NAME_WORDS, "alias", "type"})  # written in one word behind the table's: parkname
+_NAMING_PARTS = frozenset({"id", "code", "key", "number", "name"})  # the same behind another table's: countrycode
+SHORTEST_STEM = 3
+_ROW_NUMBERS = (["rownames"], ["row", "names"], ["unnamed", "0"], ["column", "1"], ["row", "number"])
+ROWS = frozenset({"row", "rowname", "column", "unnamed"})
+_NOT_NUMBERS = frozenset({"zip", "postcode", "postal", "phone", "telephone", "fax", "isbn", "issn"})
+_LISTS = frozenset({"json", "list", "array", "arr"})
+_SAYS_TABLE = frozenset(
+    {"data", "dataset", "table", "list", "sample", "export", "csv", "raw", "clean", "cleaned", "full", "record", "db"}
+)  # in a table's name, of what its rows are
+FEW = 3
+
+
+def words_of(name: str) -> list[str]:
+    """The words of a column's or table's name, in lower case: `unitPrice`, `unit price`, `UNIT_PRICE` alike."""
+    return [word.lower() for word in _WORDS.findall(_UNIT.sub(" ", name))]
+
+
+@dataclass
+class ColumnProfile:
+    """What one column holds in the rows that were looked at.
+
+    Attributes:
+        filled: rows with a text. texts: the distinct ones with their counts. many: whether a row has several.
+        kind: what its values are; None for texts. read: their notation, "" for the plain one.
+        split: what separates several values in a cell; "" where cells hold one.
+    """
+
+    name: str
+    filled: int = 0
+    many: bool = False
+    texts: Counter[str] = field(default_factory=Counter)
+    kind: PropertyKind | None = None
+    read: str = ""
+    split: str = ""
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The words of its name; `colors_json` holds colors."""
+        words = words_of(self.name)
+        return words[:-1] if self.split == LIST and len(words) > 1 and words[-1] in _LISTS else words
+
+    @property
+    def is_unique(self) -> bool:
+        """Whether each filled cell has a text of its own."""
+        return bool(self.texts) and len(self.texts) == self.filled and not self.many
+
+    @property
+    def length(self) -> float:
+        """Characters of a text, on average."""
+        return sum(map(len, self.texts)) / max(len(self.texts), 1)
+
+    def close(self) -> None:
+        """Settle what separates values, and the kind: codes and numbers written with leading zeros are text."""
+        kind = guess_kind(self.texts)
+        if kind in (None, "text") and not self.many and (split := guess_split(self.texts)):
+            self.split, self.many = split, True
+            texts = Counter[str]()
+            for text, count in self.texts.items():
+                texts.update(dict.fromkeys(cut(text, split), count))
+            self.texts = texts
+            kind = guess_kind(self.texts)
+        kind = kind or (None if self.is_unique else _mostly(self.texts))
+        coded = any(len(text) > 1 and text[0] == "0" and text.isdigit() for text in self.texts)
+        if kind == "number" and (coded or _NOT_NUMBERS & set(self.words)):
+            kind = None
+        elif kind is None and (found := guess_notation(list(self.texts))) is not None:
+            kind, self.read = found
+        self.kind = kind
+
+
+def _mostly(texts: Mapping[str, int]) -> PropertyKind | None:
+    """The kind that nearly all of a column's texts have, where a few are blemishes: "side spec" among heights.
+
+    Only of kinds with an order: a title such as "1984" is no number among names. The blemishes stay texts.
+    """
+    if len(texts) < MANY_TEXTS:
+        return None
+    found, rows, units, bad = Counter[PropertyKind](), Counter[PropertyKind](), set[str](), 0
+    for text, count in texts.items():
+        value = read_value(text)
+        found[value.kind] += 1
+        rows[value.kind] += count
+        units.add(value.unit if value.kind == "number" else "")
+        bad += value.kind == "text"
+        if bad > _BLEMISHES * len(texts) or len(units) > 1:
+            return None
+    kind, distinct = found.most_common(1)[0]
+    enough = distinct >= (1 - _BLEMISHES) * len(texts) and rows[kind] >= COMPLETE * rows.total()
+    return kind if enough and kind in ("number", "time", "date", "datetime") else None
+
+
+@dataclass
+class SeenTable:
+    """A table and its columns' profiles, with what is settled so far.
+
+    Attributes:
+        key: the column that tells rows apart; None where none does.
+        refers: column -> (table, its column) that its texts name.
+        within: column -> (table, its column, those of both) where its texts name rows only among those that agree in
+            further columns: the bakers of one series.
+    """
+
+    table: SourceTable
+    rows: int
+    columns: dict[str, ColumnProfile]
+    key: ColumnProfile | None = None
+    refers: dict[str, tuple[SeenTable, ColumnProfile]] = field(default_factory=dict)
+    within: dict[str, tuple[SeenTable, ColumnProfile, tuple[str, ...]]] = field(default_factory=dict)
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The words of the table's name, in the singular."""
+        return [singular(word) for word in words_of(self.table.name)]
+
+
+def look_at(table: SourceTable) -> SeenTable:
+    """A table with its columns' profiles; raises as reading the table does."""
+    profiles = [ColumnProfile(column) for column in table.columns]
+    count = 0
+    for count, row in zip(range(1, ROWS_READ + 1), table.rows(), strict=False):  # noqa: B007 - counted
+        for profile, cell in zip(profiles, row, strict=True):
+            if cell:
+                profile.filled += 1
+                profile.many |= len(cell) > 1
+                profile.texts.update(cell)
+    for profile in profiles:
+        profile.close()
+    if profiles and _numbers_rows(profiles[0], count):
+        profiles[0] = ColumnProfile(profiles[0].name)
+    return SeenTable(table, count, {profile.name: profile for profile in profiles})
+
+
+def _numbers_rows(profile: ColumnProfile, rows: int) -> bool:
+    """Whether a table's first column only numbers its rows, as data frames write them: rownames, Unnamed: 0."""
+    named = profile.words in _ROW_NUMBERS
+    return named and profile.kind == "number" and profile.is_unique and profile.filled == rows
+
+
+def say_years(seen: SeenTable) -> None:
+    """Call columns that are years by what the table says of each: 1990, 2000 of `population.csv` population_1990."""
+    years = [each for each in seen.columns.values() if each.words and YEAR.fullmatch(each.words[-1])]
+    bare = [each for each in years if len(each.words) == 1 or each.words[:-1] in (["x"], ["y"], ["yr"], ["year"])]
+    for each in bare if len(bare) >= FEW and all(each.kind in (None, "number") for each in bare) else ():
+        each.words = [*(seen.words or ["value"]), each.words[-1]]
+
+
+def part_words(seen: Sequence[SeenTable]) -> None:
+    """Part names written in one word by what tables are called: `countrycode`, `parkname`; `cities15000` are cities.
+
+    So are `country_data` countries, unless there are two such tables.
+
+    So are `currencycode` and `currencyname` parted, since two columns say something of a currency.
+    """
+    by_name = Counter(" ".join(each.words[:-1]) for each in seen)
+    for each in seen:
+        rest = each.words[:-1]
+        numbered = rest and rest[-1].isalpha() and each.words[-1].isdigit()
+        if numbered and by_name[" ".join(rest)] == 1:
+            each.words = rest
+    for each in seen:
+        bare = [word for word in each.words if word not in _SAYS_TABLE]
+        if bare and any(map(str.isalpha, bare)) and all(bare != other.words for other in seen if other is not each):
+            each.words = bare
+    things = {each.words[-1] for each in seen if each.words}
+    for each in seen:
+        single = [profile for profile in each.columns.values() if len(profile.words) == 1]
+        cut_ = [(profile, parts) for profile in single for parts in _cuts(profile.words[0])]
+        often = Counter(stem for _, (stem, _) in cut_)
+        for profile, (stem, end) in cut_:
+            own = bool(each.words) and stem == each.words[-1]
+            if own or ((often[stem] > 1 or stem in things) and end in _NAMING_PARTS):
+                profile.words = [stem, end]
+
+
+def _cuts(word: str) -> list[tuple[str, str]]:
+    """The ways to part a word before what names or tells apart the thing that it begins with."""
+    parts = ((word.removesuffix(end), end) for end in _OWN_PARTS if word.endswith(end))
+    return [(stem, end) for stem, end in parts if len(stem) >= SHORTEST_STEM]
+
+
+def words_without_key(profile: ColumnProfile) -> list[str]:
+    """What a column that names rows calls them: `country_id`, `country_name` and `country` alike."""
+    return without_name([word for word in profile.words if word not in KEY_WORDS]) or profile.words
+
+
+def relation_of(profile: ColumnProfile) -> str:
+    """The relation that a column would state."""
+    return "_".join(without_name(profile.words)) or profile.name
+
+
+def without_name(words: list[str]) -> list[str]:
+    """`country_name` holds countries."""
+    return words[:-1] if len(words) > 1 and words[-1] == "name" else words
+
+
+def in_common(one: ColumnProfile, other: ColumnProfile, least: float = _IN_COMMON) -> bool:
+    """Whether two columns hold the same texts to a good part."""
+    both = sum(text in other.texts for text in one.texts)
+    return both > 0 and both >= least * min(len(one.texts), len(other.texts))
+
+
+def are_names(texts: Iterable[str]) -> bool:
+    """Whether texts are short and written as names are: most begin with a capital letter, or in a script without."""
+    known = list(texts)
+    short = sum((len(text) <= LONG_NAME and len(text.split()) <= 5) or _is_title(text) for text in known)
+    named = sum(text[:1].isalpha() and not text[:1].islower() for text in known)
+    return short >= 0.9 * len(known) and named >= 0.8 * len(known)
+
+
+def _is_title(text: str) -> bool:
+    """Whether a text is written as titles are: "TSN Comeback Player of the Year", with small letters in small words."""
+    long = (word for word in text.split() if len(word) > _SMALL_WORD)
+    return len(text) <= LONG_KEY and all(not word[0].islower() for word in long)

@@ -1,0 +1,217 @@
+"""What rows are called: the columns that name them, what else they are called, and what a row is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import islice
+
+from trivium.kg.tables.columns import (
+    COMPLETE,
+    ENOUGH,
+    FEW,
+    KEY_WORDS,
+    LONG_NAME,
+    MANY_TEXTS,
+    MOSTLY,
+    NAME_WORDS,
+    ROWS,
+    ROWS_READ,
+    SHORTEST_STEM,
+    ColumnProfile,
+    SeenTable,
+    are_names,
+    without_name,
+)
+from trivium.kg.text import fold_name, is_other_name, singular
+
+_PARTS_OF_NAMES = (
+    *(("first", "last"), ("given", "family"), ("fore", "sur"), ("firstname", "lastname")),
+    *(("prénom", "nom"), ("prenom", "nom"), ("vorname", "nachname"), ("nombre", "apellido"), ("nombre", "apellidos")),
+    *(("nome", "cognome"), ("voornaam", "achternaam")),
+)
+MODELS = frozenset({"type", "model", *NAME_WORDS})  # may name what is of a type of its own
+_TECHNICAL = re.compile(r"[a-z0-9]+(?:[_.:][a-z0-9]+)+")
+_OWN_NAMES = 0.8  # distinct texts for each row that has one, from which a column may name rows
+
+
+def is_a_word(profile: ColumnProfile, seen: SeenTable) -> bool:
+    """Whether a key's name says what rows are where their table's does not: the `country` of a factbook's rows."""
+    other = {*map(singular, profile.words)}.isdisjoint({*seen.words, *KEY_WORDS, *NAME_WORDS, *ROWS, "full"})
+    return other and not seen.table.kind and "." not in profile.name
+
+
+def is_alias(seen: SeenTable, profile: ColumnProfile, label: Sequence[str]) -> bool:
+    """Whether a column holds what else the rows are called: `aliases`, `official_name`, `park.alias`."""
+    words = profile.words
+    named = bool(label) and profile.name not in label and profile.kind is None and profile.name not in seen.refers
+    if named and words == seen.words and _whole_name(seen, profile) is not None:
+        return True
+    if (
+        not named
+        or not words
+        or not profile.texts
+        or len(profile.texts) < _OWN_NAMES * profile.filled
+        or not are_names(profile.texts)
+    ):
+        return False
+    if words[0] in NAME_WORDS and len(words) == 1:  # another column names all rows
+        return not is_technical(profile)
+    return is_other_name(words, seen.words)
+
+
+def says_name(seen: SeenTable, profile: ColumnProfile, label: Sequence[str]) -> bool:
+    """Whether a column holds the rows' names, written as ids are: `blue-beryl` of Blue Beryl."""
+    if not label or profile.name in label or profile.kind is not None:
+        return False
+    places = {name: place for place, name in enumerate(seen.columns)}
+    same = alike = rows = 0
+    for _, row in zip(range(ROWS_READ), seen.table.rows(), strict=False):
+        name = fold_name(" ".join(text for column in label for text in row[places[column]]))
+        own = fold_name(" ".join(row[places[profile.name]]))
+        rows += bool(name)
+        same += own == name
+        alike += not set(own.split()).isdisjoint(name.split())
+    return same > rows / 2 and alike >= ENOUGH * rows
+
+
+def called_by(seen: SeenTable, tables: Sequence[SeenTable]) -> list[str]:
+    """What other tables call the rows, where that is another word: the `playerID`s of `people.csv` are players."""
+    used = {
+        tuple(each.columns[name].words)
+        for each in tables
+        if each is not seen
+        for name, (other, key) in each.refers.items()
+        if other is seen and key.words == each.columns[name].words
+    }
+    if len(used) != 1:
+        return []
+    first, *rest = next(iter(used))
+    word = singular(first)
+    named = len(rest) == 1 and rest[0] in KEY_WORDS and word.isalpha() and len(word) > SHORTEST_STEM
+    return [word] if named and not {word, *seen.words} & KEY_WORDS else []
+
+
+def called_by_name(seen: SeenTable, label: Sequence[str]) -> list[str]:
+    """What key and name call the rows, where both do: those with a `candidate_id` and a `candidate_name`."""
+    if len(label) != 1 or seen.key is None or label[0] == seen.key.name:
+        return []
+    named = [singular(word) for word in without_name(seen.columns[label[0]].words)]
+    keyed = [singular(word) for word in seen.key.words if word not in KEY_WORDS]
+    said = named == keyed and len(named) < len(seen.columns[label[0]].words) and len(keyed) < len(seen.key.words)
+    return named if said and {*named}.isdisjoint({*seen.words, *KEY_WORDS}) else []
+
+
+def find_label(seen: SeenTable) -> tuple[str, ...]:
+    """The columns that people call a row by."""
+    named = [each for each in seen.columns.values() if each.kind is None and each.name not in seen.refers]
+    texts = {tuple(each.words): each.name for each in named if each.filled >= COMPLETE * seen.rows}
+    for parts in _PARTS_OF_NAMES:
+        pair = [next((name for words, name in texts.items() if _is_part(words, part)), None) for part in parts]
+        if all(pair):
+            return tuple(name for name in pair if name)
+    for word in NAME_WORDS:
+        # Rows without a name are called by their key.
+        least = seen.rows * (MOSTLY if seen.key is not None else COMPLETE)
+        exact = [each for each in named if _is_name(each, word, seen) and each.filled >= least]
+        if exact:
+            return ((_shorter_name(seen, exact[0]) or _better_name(seen, exact[0]) or exact[0]).name,)
+    own = next((name for words, name in texts.items() if list(words) == seen.words), None)
+    loose = [
+        name
+        for words, name in texts.items()
+        if words[-1:] and words[-1] in NAME_WORDS and "." not in name and _tells_rows_apart(seen.columns[name])
+    ]
+    if own is not None:
+        return ((_whole_name(seen, seen.columns[own]) or seen.columns[own]).name,)
+    if loose:
+        return (loose[0],)
+    if seen.key is not None and seen.key.kind is None:
+        return (seen.key.name,)
+    telling = [
+        (len(seen.columns[name].texts), name)
+        for name in texts.values()
+        if len(seen.columns[name].texts) > 0.8 * seen.rows and seen.columns[name].length <= LONG_NAME
+    ]
+    return (max(telling)[1],) if telling else ()
+
+
+def _tells_rows_apart(profile: ColumnProfile) -> bool:
+    """Whether most rows have a text of their own: the `airport_name` of accidents names airports."""
+    return len(profile.texts) >= MOSTLY * profile.filled
+
+
+def _whole_name(seen: SeenTable, named: ColumnProfile) -> ColumnProfile | None:
+    """A column of names that hold those of a column which several rows share: Anna Bell beside Anna."""
+    places = list(seen.columns)
+    for each in seen.columns.values() if not named.is_unique else ():
+        if each is named or not each.is_unique or each.kind is not None or each.length > LONG_NAME:
+            continue
+        one, other = places.index(named.name), places.index(each.name)
+        rows = [row for row in islice(seen.table.rows(), ROWS_READ) if row[one] and row[other]]
+        if sum(row[one][0] in row[other][0] for row in rows) >= ENOUGH * max(seen.rows, 1):
+            return each
+    return None
+
+
+def _shorter_name(seen: SeenTable, named: ColumnProfile) -> ColumnProfile | None:
+    """The shortest column that names repeat, with the same few words around it in all rows: `electron v8.0.0`."""
+    found = (each for each in seen.columns.values() if each is not named and each.is_unique and each.kind is None)
+    return min((each for each in found if is_inside(seen, each, named)), key=lambda each: each.length, default=None)
+
+
+def is_inside(seen: SeenTable, inner: ColumnProfile, outer: ColumnProfile) -> bool:
+    """Whether a column's texts all hold those of another, and one of few texts around them."""
+    if seen.rows < MANY_TEXTS or inner.filled < seen.rows or outer.filled < seen.rows or inner.length >= outer.length:
+        return False
+    places = list(seen.columns)
+    one, other = places.index(inner.name), places.index(outer.name)
+    around = set[str]()
+    for row in islice(seen.table.rows(), ROWS_READ):
+        before, text, after = row[other][0].partition(row[one][0])
+        if not text or len(around) > FEW:
+            return False
+        around.add(f"{before}\n{after}")
+    return len(around) <= FEW
+
+
+def _better_name(seen: SeenTable, named: ColumnProfile) -> ColumnProfile | None:
+    """A column that people call rows by, beside one called name that holds ids or that some rows lack; else None.
+
+    As in `localized_name` beside `npc_dota_hero_axe`, and in `turbine_type` where all types are different.
+    """
+    technical, lacking = is_technical(named), named.filled < COMPLETE * seen.rows
+    for each in seen.columns.values() if technical or lacking else ():
+        whole = each.kind is None and each.filled >= seen.rows * COMPLETE and each.name not in seen.refers
+        words = {*each.words}.difference(seen.words)
+        if each is named or not whole or is_technical(each) or each.length > LONG_NAME or "." in each.name:
+            continue
+        if technical and each.words[-1:] and each.words[-1] in NAME_WORDS:
+            return each
+        if lacking and each.is_unique and words <= MODELS:
+            return each
+    return None
+
+
+def says_names(profile: ColumnProfile) -> bool:
+    """Whether a column's name says that it holds names."""
+    return profile.words[-1] in NAME_WORDS
+
+
+def is_technical(profile: ColumnProfile) -> bool:
+    """Whether texts are written for machines: `npc_dota_hero_axe`, `user.id`."""
+    ids = sum(_TECHNICAL.fullmatch(text) is not None for text in profile.texts)
+    return bool(profile.texts) and ids >= ENOUGH * len(profile.texts)
+
+
+def _is_name(profile: ColumnProfile, word: str, seen: SeenTable) -> bool:
+    """Whether a column is called name, or the table's name, or a full name."""
+    words = tuple(profile.words)
+    if words in ((word,), (*seen.words, word), (*seen.words[-1:], word)):
+        return True
+    return words in (("full", word), (word, "full"))
+
+
+def _is_part(words: tuple[str, ...], part: str) -> bool:
+    """`first name`, `first` and `nameFirst` are parts of names."""
+    return words[:1] == (part,) or words == ("name", part)

@@ -1,0 +1,301 @@
+"""Which column tells rows apart, and which columns name rows of a table by their keys."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from trivium.kg.tables.columns import (
+    ENOUGH,
+    FEW,
+    KEY_WORDS,
+    LONG_KEY,
+    NAME_WORDS,
+    ROWS_READ,
+    ColumnProfile,
+    SeenTable,
+    words_without_key,
+)
+from trivium.kg.tables.notation import KEY_MARKS, cut
+from trivium.kg.tables.reading import Cell, Row
+from trivium.kg.text import singular
+
+_MOST = 0.7  # the same of names of several words
+_SAME_NAME = 0.5  # the same where both columns have one name
+_TIMES = frozenset({"year", "month", "day", "date", "time"})  # are no rows of a table, whatever its numbers
+# Graphs as tables: what tables of edges, and the columns of their ends, are called.
+EDGES = frozenset({"edge", "link", "relation", "relationship", "triple", "fact", "connection"})
+_OF_ITS_KIND = frozenset(
+    {"parent", "manager", "supervisor", "previous", "next", "original", "predecessor", "successor"}
+)
+_GOES_ON = frozenset({"to", "by", "of"})  # behind a verb or noun: a column that says a relation
+_ENDS = frozenset({"source", "target", "from", "to", "start", "end", "head", "tail", "subject", "object"})
+_PLACES = frozenset({"id", "index"})  # by which edges name nodes, beside their key
+
+
+def find_key(seen: SeenTable) -> ColumnProfile | None:
+    """The column that tells rows apart."""
+    ranked = []
+    first = next((place for place, profile in enumerate(seen.columns.values()) if profile.texts), 0)
+    for place, profile in enumerate(seen.columns.values()):
+        words = profile.words
+        if not profile.is_unique or profile.filled < seen.rows or profile.length > LONG_KEY:
+            continue
+        if profile.kind not in (None, "number", "text") or any("." in text for text in _some(profile) if profile.kind):
+            continue
+        rest = [singular(word) for word in words if word not in KEY_WORDS]
+        own = bool(KEY_WORDS & set(words)) and (not rest or set(rest) <= set(seen.words))
+        named = profile.kind is None and (words[-1:] == ["name"] or words == seen.words)
+        coded = bool(KEY_WORDS & set(words))
+        ranked.append((0 if own else 1 if place == first else 2 if named else 3 if coded else 4, place))
+        if ranked[-1][0] == 4 and profile.kind == "number":  # a measure whose values happen to differ
+            ranked.pop()
+    if ranked and min(ranked)[0] < 4:
+        return list(seen.columns.values())[min(ranked)[1]]
+    return _repeated_key(seen) or (list(seen.columns.values())[min(ranked)[1]] if ranked else None)
+
+
+def _repeated_key(seen: SeenTable) -> ColumnProfile | None:
+    """Where no column tells rows apart: one that names the table's things, several rows of which differ in little.
+
+    A river that flows through three states may stand in three rows, which agree in its length and its country.
+    """
+    for place, (name, profile) in enumerate(seen.columns.items()):
+        rest = {singular(word) for word in profile.words} - KEY_WORDS - set(NAME_WORDS)
+        if profile.filled < seen.rows or profile.many or profile.kind is not None or not rest <= set(seen.words):
+            continue
+        first: dict[Cell, Row] = {}
+        differs = [False] * len(seen.columns)
+        for _, row in zip(range(ROWS_READ), seen.table.rows(), strict=False):
+            known = first.setdefault(row[place], row)
+            if known is not row:
+                differs = [was or one != other for was, one, other in zip(differs, known, row, strict=True)]
+        if sum(differs) <= (len(seen.columns) - 1) / 2 and sum(differs) < len(seen.columns) - 1:
+            return seen.columns[name]
+    return None
+
+
+def _some(profile: ColumnProfile) -> list[str]:
+    return [text for text, _ in zip(profile.texts, range(100), strict=False)]
+
+
+def cut_by_keys(tables: Sequence[SeenTable]) -> None:
+    """Take cells for lists where nearly all parts are keys of one table: the codes of a country's neighbors."""
+    known = [each.key for each in tables if each.key is not None and each.key.kind is None and not each.key.many]
+    for profile in (profile for each in tables for profile in each.columns.values()):
+        if profile.kind in (None, "text") and not profile.many and profile.texts:
+            _cut_by_one(profile, [key for key in known if key is not profile])
+
+
+def _cut_by_one(profile: ColumnProfile, keys: Sequence[ColumnProfile]) -> None:
+    for mark in KEY_MARKS:
+        several = [text for text in profile.texts if mark in text]
+        if len(several) < FEW:
+            continue
+        parts = Counter[str]()
+        for text, count in profile.texts.items():
+            parts.update(dict.fromkeys(cut(text, mark), count))
+        for key in keys:
+            found = sum(part in key.texts for part in parts)
+            if found >= ENOUGH * len(parts) and not any(text in key.texts for text in several):
+                profile.split, profile.many, profile.texts, profile.kind = mark, True, parts, None
+                return
+
+
+def find_references(seen: SeenTable, tables: Sequence[SeenTable]) -> None:
+    """Note which columns name rows of a table; of two that name rows of one table in the same words, the fuller."""
+    for profile in seen.columns.values():
+        if not profile.texts or profile.kind not in (None, "number", "text"):
+            continue
+        found: list[_Found] = [
+            (rank, other, key)
+            for other in tables
+            for key in other.columns.values()
+            if key.is_unique and not (other is seen and (key is profile or _is_its_own_key(profile, seen)))
+            if (rank := _rank(profile, seen, key, other)) is not None
+            if not (other is seen and _names_its_own_row(profile, key, seen))
+        ]
+        if found and not _may_be_any(profile, found):
+            _, other, key = max(found, key=lambda each: each[0])
+            seen.refers[profile.name] = (other, key)
+    for name in [name for name, found in seen.refers.items() if _repeats_a_fact(seen, name, *found)]:
+        del seen.refers[name]
+    kept: dict[tuple[int, frozenset[str]], str] = {}
+    for name, (other, _) in list(seen.refers.items()):
+        group = (id(other), frozenset(words_without_key(seen.columns[name])))
+        before = kept.get(group)
+        if before is None:
+            kept[group] = name
+        elif seen.columns[name].filled > seen.columns[before].filled:
+            del seen.refers[before]
+            kept[group] = name
+        else:
+            del seen.refers[name]
+
+
+_Rank = tuple[bool, bool, bool, float]
+_Found = tuple[_Rank, "SeenTable", ColumnProfile]
+"""How well a column fits (`_rank`), and the table and column whose rows it would name."""
+
+
+def _may_be_any(profile: ColumnProfile, found: Sequence[_Found]) -> bool:
+    """Whether a column of numbers fits the keys of several tables, and its name says none: `support_rep_id`."""
+    (by_table, by_key, *_), best, _ = max(found, key=lambda each: each[0])
+    others = any(other is not best for _, other, _ in found)
+    return profile.kind == "number" and others and not by_table and not by_key and profile.words[-1] not in _GOES_ON
+
+
+def _repeats_a_fact(seen: SeenTable, name: str, other: SeenTable, key: ColumnProfile) -> bool:
+    """Whether a column names by a fact of theirs the rows that another one names by their key.
+
+    The `billing_address` of an invoice, nearly always that of its `customer_id`, is an address and no second customer.
+    """
+    places = {each: place for place, each in enumerate(seen.columns)}
+    for also, (table, own) in seen.refers.items():
+        if also == name or table is not other or own is key or own is not other.key:
+            continue
+        columns = list(other.columns)
+        one, two = columns.index(own.name), columns.index(key.name)
+        rows = islice(other.table.rows(), ROWS_READ)
+        facts = {text: set(row[two]) for row in rows for text in row[one]}
+        both = [row for row in islice(seen.table.rows(), ROWS_READ) if row[places[name]] and row[places[also]]]
+        same = sum(not facts.get(row[places[also]][0], set()).isdisjoint(row[places[name]]) for row in both)
+        if both and same >= ENOUGH * len(both):
+            return True
+    return False
+
+
+def find_agreeing(seen: SeenTable, tables: Sequence[SeenTable]) -> None:
+    """Note which columns name rows of a table among those that agree with their own rows in a further column.
+
+    As where several series each have an Anna: (series, baker) is the key of bakers, and nearly all results have one.
+    """
+    for name, profile in seen.columns.items():
+        if profile.kind is not None or profile.many or name in seen.refers or profile is seen.key or not profile.texts:
+            continue
+        if _is_own_code_or_name(profile, seen):
+            continue
+        for other in tables:
+            key = other.columns.get(name)
+            if other is seen or key is None or key.kind is not None or key.is_unique:
+                continue
+            if not _share(profile, key, ENOUGH):
+                continue
+            for shared in seen.columns:
+                if shared != name and shared in other.columns and _agree(seen, other, name, shared):
+                    seen.within.setdefault(name, (other, key, (shared,)))
+
+
+def _agree(seen: SeenTable, other: SeenTable, name: str, shared: str) -> bool:
+    """Whether two columns together tell a table's rows apart, and nearly all pairs of another table are among them."""
+    keys, rows = _pairs(other, name, shared)
+    if len(keys) < rows or rows < other.rows:
+        return False
+    own, _ = _pairs(seen, name, shared)
+    return len(own & keys) >= ENOUGH * len(own)
+
+
+def _pairs(seen: SeenTable, *names: str) -> tuple[set[tuple[str, ...]], int]:
+    """The texts of columns in the rows that have all of them, and how many such rows there are."""
+    places = [list(seen.columns).index(name) for name in names]
+    found = [
+        tuple(row[place][0] for place in places)
+        for row in islice(seen.table.rows(), ROWS_READ)
+        if all(row[place] for place in places)
+    ]
+    return set(found), len(found)
+
+
+def _is_its_own_key(profile: ColumnProfile, seen: SeenTable) -> bool:
+    """Whether a column is a second key of its table's rows by its name: `turbine_id` beside the `id` of turbines."""
+    rest = [singular(word) for word in profile.words if word not in KEY_WORDS]
+    return profile.is_unique and len(rest) < len(profile.words) and set(rest) <= set(seen.words)
+
+
+def _names_its_own_row(profile: ColumnProfile, key: ColumnProfile, seen: SeenTable) -> bool:
+    """Whether a column mostly repeats another one of its row: a second code of the same thing refers to nothing."""
+    one, other = (list(seen.columns).index(each.name) for each in (profile, key))
+    own: set[str] = set()
+    for _, row in zip(range(ROWS_READ), seen.table.rows(), strict=False):
+        own.update(text for text in row[one] if text in row[other])
+    known = [text for text in profile.texts if text in key.texts]
+    return len(own) > len(known) / 2
+
+
+def _rank(profile: ColumnProfile, seen: SeenTable, key: ColumnProfile, other: SeenTable) -> _Rank | None:
+    """How well a column's texts fit the keys of a table; None where they do not, or where it may well be chance."""
+    if profile is seen.key:
+        own = not {singular(word) for word in profile.words} - KEY_WORDS - set(NAME_WORDS) - set(seen.words)
+        if own or other is seen or other.rows < seen.rows:
+            return None
+    elif _is_own_code_or_name(profile, seen):
+        return None
+    rest = {singular(word) for word in words_without_key(profile)}
+    by_table = bool(rest & set(other.words))
+    by_key = key.words == profile.words and not set(key.words) <= {*KEY_WORDS, *NAME_WORDS}
+    alike = by_key and profile.kind is None and (other.key is key or by_table)
+    called = by_table and profile.kind is None and rest <= set(other.words) and _in_most_rows(profile, key)
+    inside = _share(profile, key, _SAME_NAME if alike or called else _MOST if _are_whole_names(profile) else ENOUGH)
+    if not inside:
+        return None
+    if not by_table and not by_key:
+        if profile.kind == "number" and _TIMES & set(profile.words):
+            return None
+        # Small numbers are found among any numbers: without a word in common only a name ending in "id" tells them.
+        of_its_kind = other is seen and not _OF_ITS_KIND.isdisjoint(profile.words)
+        whole = other.key is key and inside == 1 and (of_its_kind or not _counts_its_own(profile, key))
+        an_end = bool(EDGES & set(seen.words)) and profile.words[-1] in _ENDS
+        coded = (whole and profile.words[-1:] == ["id"]) or (an_end and inside == 1 and key.words[-1] in _PLACES)
+        coded |= whole and (
+            an_end or (other is seen and len(profile.words) > 1 and profile.words[-1] in _GOES_ON)  # reports_to
+        )
+        several = len(profile.texts) >= 5 or (inside == 1 and len(profile.texts) > 1 and other.key is key)
+        telling = profile.kind is None and profile is not seen.key and several
+        if not coded and not telling:
+            return None
+    if by_key and not by_table and other.key is not key and len(profile.texts) >= ENOUGH * profile.filled:
+        return None  # e-mail addresses of two lists of people: each is its own row's
+    return by_table, by_key, other.key is key, inside
+
+
+def _is_own_code_or_name(profile: ColumnProfile, seen: SeenTable) -> bool:
+    """Whether a column is the `code` or the `name` of a table that has both, several rows with one code."""
+
+    def just(each: ColumnProfile, words: Iterable[str]) -> bool:
+        return bool(each.texts) and len(each.words) == 1 and each.words[0] in words
+
+    columns = seen.columns.values()
+    coded = any(just(each, KEY_WORDS) and not each.is_unique and each.filled == seen.rows for each in columns)
+    named = any(just(each, NAME_WORDS) for each in columns)
+    return coded and named and just(profile, {*KEY_WORDS, *NAME_WORDS})
+
+
+def _are_whole_names(profile: ColumnProfile) -> bool:
+    """Whether texts are names of several words, as no two things have by chance: Anna Bell."""
+    return profile.kind is None and sum(" " in text for text in profile.texts) >= ENOUGH * len(profile.texts)
+
+
+def _counts_its_own(profile: ColumnProfile, key: ColumnProfile) -> bool:
+    """Whether a column holds 1 to n, each of them, of a key that goes on: numbers of things that have no table here."""
+    numbers = {int(text) for text in profile.texts if text.isdigit()}
+    first = min(numbers, default=-1)
+    dense = first in (0, 1) and len(numbers) == len(profile.texts) == max(numbers) - first + 1
+    return dense and len(profile.texts) < len(key.texts)
+
+
+def _in_most_rows(profile: ColumnProfile, key: ColumnProfile) -> bool:
+    """Whether nearly all rows name a key, if not all of the texts do: the counties of states, some of territories."""
+    return sum(count for text, count in profile.texts.items() if text in key.texts) >= ENOUGH * profile.filled
+
+
+def _share(profile: ColumnProfile, key: ColumnProfile, least: float) -> float:
+    """Which share of a column's texts are keys; 0 where it is less than `least`, mostly seen after a few of them."""
+    spare = (1 - least) * len(profile.texts)
+    missed = 0
+    for text in profile.texts:
+        if text not in key.texts:
+            missed += 1
+            if missed > spare:
+                return 0.0
+    return 1 - missed / len(profile.texts)
