@@ -401,12 +401,15 @@ class Matcher:
         own = self.language.stem(word)
         concepts = self.language.concepts.get(own, frozenset())
         doer = self.language.asked.get(own, {}).get("who", 0.0) >= 1
+        relatives = self.language.relatives if own in self.language.relatives else frozenset[str]()
         cosines = self._vectors @ self.embedder.embed([word])[0] if len(self._stems) else np.zeros(0, np.float32)
         best: dict[Element, Match] = {}
         for row, cosine in enumerate(cosines.tolist()):
             part = self._stems[row]
             exact = part == own
             alike = 1.0 if exact else 0.5 + 0.5 * (cosine - _NEAR) / (1 - _NEAR) if cosine > _NEAR else 0.0
+            if part in relatives and not exact:
+                alike = 0.0  # siblings are like parents, and are none
             if not exact and concepts and concepts & self.language.concepts.get(part, frozenset()):
                 alike = max(alike, _CONCEPT)
             deed = part.startswith(own) and self._is_deed_of(own, part)

@@ -25,9 +25,9 @@ from trivium.policies.reader.chains.name_variants import countries, is_people
 from trivium.policies.reader.chains.voice import voice_of
 from trivium.policies.reader.columns import measure_of
 from trivium.policies.reader.english import Language
+from trivium.policies.reader.english.kinship import plainer_kin
 from trivium.policies.reader.gloss import languages
 from trivium.policies.reader.items import DEED, Item, flat, link
-from trivium.policies.reader.kinship import plainer_kin
 from trivium.policies.reader.literals import Literal_, literals
 from trivium.policies.reader.matching import Element, Match, Matcher
 from trivium.policies.reader.names import words_of
@@ -77,6 +77,8 @@ _DOER = 0.85  # likeness of "actors" to those who `ACTED_IN`
 _MADE = 0.1  # what is lost by a name that a word is made from
 _PEOPLE = 0.95  # likeness of "Italian" to Italy
 _MEASURE = 0.8  # likeness of "cost" to a column of money
+_POSSESSIVE = ("'", "\u2019")
+_IN_NAME = 4  # words of a name before or behind one of its words that may be a noun of the question
 _BORN = 0.6  # weight of "who" for those with a date of birth or a job, where their type says no more
 _ONE_TABLE = 2 / 3  # share of all columns from which a graph is one table with what belongs to it
 _WHOEVER = 0.3  # weight of "who" for any things, in a graph without persons
@@ -234,7 +236,27 @@ class Tagger:
                 text = idiom.sub(plain, text)
         if not self.schema.typed:
             return text
-        return plainer_kin(text, self.language.kin, self._is_relative, self._lacks_word, sexes=self._sexes)
+        starts = partial(self._name_at, text)
+        return plainer_kin(text, self.language.kin, self._is_relative, self._lacks_word, starts, sexes=self._sexes)
+
+    def _name_at(self, text: str, offset: int) -> int | None:
+        """Where the longest name begins that the word at an offset belongs to; alone it is one if it is written so."""
+        words = tokens(text)
+        place = next((place for place, word in enumerate(words) if word.start <= offset < word.end), None)
+        if place is None:
+            return None
+        start, end = words[place].start, words[place].end
+        alone = (start > 0 and text[start].isupper()) or text.startswith(_POSSESSIVE, end)
+        first, last = max(place - _IN_NAME, 0), min(place + _IN_NAME, len(words) - 1)
+        spans = [
+            (words[i].start, words[j].end)
+            for i in range(first, place + 1)
+            for j in range(place, last + 1)
+            if alone or i < j
+        ]
+        found = self.names.find([text[start:end] for start, end in spans])
+        named = [span for span, hits in zip(spans, found, strict=True) if hits]
+        return max(named, key=lambda span: span[1] - span[0])[0] if named else None
 
     def _is_relative(self, noun: str) -> bool:
         """Whether a noun is the schema's word for a relation."""

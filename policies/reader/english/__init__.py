@@ -400,6 +400,11 @@ class Language:
         return self._stem(word)
 
     @cached_property
+    def relatives(self) -> frozenset[str]:
+        """Stems of nouns for relatives, of which none means another."""
+        return frozenset(self.stem(noun) for each in self.kin for noun in (each, f"grand{each}"))
+
+    @cached_property
     def words(self) -> frozenset[str]:
         """All stems of the lists: what is among them is no abbreviation."""
         return frozenset(self.concepts) | frozenset(self.asked) | self.stop | self.units
@@ -421,7 +426,7 @@ def stem(word: str, irregular: Mapping[str, str]) -> str:
         return word
     if word in IN_U:  # "GPUs"
         return word[:-1]
-    for ending, least in (("ing", 4), ("ed", 3), ("ies", 3), ("es", 3), ("s", 3)):
+    for ending, least in (("ings", 4), ("ing", 4), ("ed", 3), ("ies", 3), ("es", 3), ("s", 3)):
         kept = ("ss", "us", "is") if ending != "es" else ("ees",)  # class; but employees, degrees
         if word.endswith(ending) and len(word) - len(ending) >= least and not word.endswith(kept):
             word = word[: -len(ending)] + ("y" if ending == "ies" else "")

@@ -258,7 +258,7 @@ class SetRules(Rules):
     def _object(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         several = left.category == "RU"
         edge = left.data[1] if len(left.data) > 1 and not several else None
-        walked = "" if several else left.data[2] if len(left.data) > 2 else self._walked(left.data[0], gap)
+        walked = "" if several else left.data[2] if len(left.data) > 2 else self._walked(left, gap)
         if not several and self._is_of(left) and likeness(left) < WHOLE:
             walked = ""  # a superclass is no `subClassOf`
         yield Item(
@@ -370,11 +370,12 @@ class SetRules(Rules):
         """Whether an item is a relation that says whose one thing is another: `mother_of`."""
         return item.category == "R" and words_of(self._schema.names[item.data[0]])[-1:] == ("of",)
 
-    def _walked(self, relation: int, gap: Gap) -> str:
+    def _walked(self, left: Item, gap: Gap) -> str:
         """How a relation is walked from what follows it: "depends on X" ends at X, "manager of X" starts there."""
-        last = words_of(self._schema.names[relation])[-1:]
-        if gap & {"of", "for"} and last != ("of",):  # "parts of X", but "followers of X"
-            return "" if last[0].endswith("s") or last[0] in self._words.ends else "out"
+        last = words_of(self._schema.names[left.data[0]])[-1:]
+        if gap & {"of", "for"} and last != ("of",):  # "parts of X", but "followers of X" by `follows`
+            verb = last[0].endswith("s") and likeness(left) < WHOLE
+            return "" if verb or last[0] in self._words.ends else "out"
         return "in" if ("by" in gap) == (last == ("by",)) else "out"
 
     def _modify(self, left: Item, right: Item, gap: Gap, least: float = NONE) -> Iterator[Item | None]:

@@ -12,7 +12,7 @@ from trivium.kg.plans.plan import Value
 from trivium.kg.plans.survey import profile_of
 from trivium.kg.plans.text import write
 from trivium.policies.reader.english import english
-from trivium.policies.reader.kinship import plainer_kin
+from trivium.policies.reader.english.kinship import plainer_kin
 from trivium.policies.reader.opening import names_of, open_reader
 from trivium.policies.reader.reader import Reader
 
@@ -63,7 +63,10 @@ def test_without_sexes_a_mother_is_a_parent() -> None:
     [
         ("Ann's sons", "Ann's children who are male"),
         ("the grandmother of Ann", "the female parent of the parents of Ann"),
-        ("Ann's grandmother", "Ann's grandmother"),  # "Ann's parents' parent who is female" is read as another
+        ("who is Ann's grandmother?", "who is the female parent of Ann's parents?"),
+        ("her grandmother", "her grandmother"),  # "her parents' parent who is female" is read as another
+        ("how many grandchildren does Ann have?", "how many children's children does Ann have?"),
+        ("who wrote Ann and her mother?", "who wrote Ann and her mother?"),  # a name
         ("how many daughters does Ann have?", "how many female children does Ann have?"),
         ("Ann's siblings", "Ann's siblings"),  # no relation is called so
         ("the aunt of Ann", "the aunt of Ann"),
@@ -72,9 +75,24 @@ def test_without_sexes_a_mother_is_a_parent() -> None:
     ],
 )
 def test_plainer_words(text: str, plain: str) -> None:
-    kin = english().kin
-    assert plainer_kin(text, kin, {"parent", "child"}.__contains__, lambda noun: True, sexes=True) == plain
-    assert plainer_kin(text, kin, {"parent", "child"}.__contains__, lambda noun: False, sexes=True) == text
+    kin, known = english().kin, {"parent", "child"}
+    titled = text.find("Ann and her mother")
+
+    def name_at(offset: int) -> int | None:
+        place = text.find("Ann")
+        return titled if titled >= 0 else place if 0 <= place <= offset < place + len("Ann") else None
+
+    assert plainer_kin(text, kin, known.__contains__, lambda noun: True, name_at, sexes=True) == plain
+    assert plainer_kin(text, kin, known.__contains__, lambda noun: False, name_at, sexes=True) == text
+
+
+def test_a_child_is_whose_parent_one_is() -> None:
+    def plainer(text: str, *known: str) -> str:
+        return plainer_kin(text, english().kin, known.__contains__, lambda noun: True, lambda at: None, sexes=True)
+
+    assert plainer("the sons of Ann", "parent") == "the male children of Ann"
+    assert plainer("the mother of Ann", "child") == "the female parent of Ann"
+    assert plainer("the sons of Ann", "spouse") == "the sons of Ann"
 
 
 def test_how_many_is_not_asked_of_one_thing() -> None:
@@ -110,3 +128,30 @@ def test_a_verb_that_nothing_reads_is_done_by_nobody() -> None:
     best = _contest().read("Who presented Soup?")[0]
     assert best.repeats
     assert best.unsaid
+
+
+def _plays() -> Reader:
+    people = [(name, ["person"], {"born": Value("number", 1950.0 + n)}) for n, name in enumerate(("Ann", "Bob", "Cal"))]
+    plays = [(name, ["play"], {"year": Value("number", 2000.0 + n)}) for n, name in enumerate(("Romeo", "All My Sons"))]
+    sexes = [(sex, ["sex"], dict[str, Value]()) for sex in ("female", "male")]
+    edges = [("Ann", "sex", "female"), ("Bob", "sex", "male"), ("Cal", "sex", "male")]
+    edges += [("Bob", "parents", "Ann"), ("Cal", "parents", "Bob")]
+    edges += [("Romeo", "author", "Bob"), ("All My Sons", "author", "Cal")]
+    graph = GraphColumns.of([*people, *plays, *sexes], edges)
+    return open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("Who wrote All My Sons?", 'ids "All My Sons" | follow author'),
+        ("Who are the parents of the author of Romeo?", 'ids "Romeo" | follow author | follow parents'),
+        ("Who are the sons of Ann?", 'both(ids "male" | follow ^sex; ids "Ann" | follow ^parents)'),
+    ],
+)
+def test_relatives_are_found_by_one_word_for_them(question: str, plan: str) -> None:
+    assert write(_plays().read(question)[0].plan) == plan
+
+
+def test_no_relative_is_another() -> None:
+    assert all("siblings" in each.unread for each in _plays().read("Who are Bob's siblings?"))
