@@ -273,9 +273,16 @@ class _MappingReader:
             return TableColumn(str(column["property"]), kind, split=split, read=read)
         if "relation" in column and column.get("to"):
             to = self._place(table, str(column["to"]))
-            within = tuple(map(str, column.get("within", ())))
-            for each in within:
-                self._check_column(table, each)
-                self._check_column(to.partition(".")[0] if "." in to else table, each)
+            within = self._within(table, where, to, column["within"]) if "within" in column else ()
             return TableColumn(str(column["relation"]), to=to, split=split, within=within)
         raise self._wrong(f"{where} needs a property, a relation with to, or skip = true")
+
+    def _within(self, table: str, where: str, to: str, columns: object) -> tuple[str, ...]:
+        """The columns of `within`, which both tables have."""
+        listed = [columns] if isinstance(columns, str) else columns
+        if not isinstance(listed, list) or "." not in to:
+            raise self._wrong(f'{where}: within is a list of columns, and needs to = "TABLE.COLUMN"')
+        for each in listed:
+            self._check_column(table, each)
+            self._check_column(to.partition(".")[0], each)
+        return tuple(listed)

@@ -933,9 +933,10 @@ def _is_of_other_time(words: Sequence[str], end: str, kinds: Mapping[str, Proper
     named = words_of(end)
     if {"next", "will"}.intersection(words) and "last" in named and "last" not in words:
         return True
-    if kinds.get(end) not in ("date", "datetime") and not classes().parts_of_dates.intersection(named):
+    dated = kinds.get(end) in ("date", "datetime")
+    if not dated and not classes().parts_of_dates.intersection(named):
         return False
-    no_start = not (classes().endings | classes().parts_of_years).isdisjoint(named)
+    no_start = not (classes().endings if dated else classes().endings | classes().parts_of_years).isdisjoint(named)
     causes = words[:1] == ["what"] and words[1:2] and words[1] in classes().do and words[-1] in classes().causing
     return bool((("how", "old") in pairwise(words) and no_start) or causes)
 

@@ -936,8 +936,16 @@ def test_rows_are_named_within_another_column_where_names_repeat(tmp_path: Path)
     written = tmp_path / "m.toml"
     written.write_text(write_mapping(mappings))
     assert read_mapping(written, read_tables(paths)) == mappings
-    written.write_text(written.read_text().replace('within = ["series"]', 'within = ["season"]'))
-    with pytest.raises(BadInputError, match="no column 'season'"):
+    plain = written.read_text()
+    written.write_text(plain.replace('within = ["series"]', 'within = "series"'))
+    assert read_mapping(written, read_tables(paths)) == mappings
+    wrong = (('within = ["season"]', "no column 'season'"), ("within = 3", "within is a list of columns"))
+    for setting, message in wrong:
+        written.write_text(plain.replace('within = ["series"]', setting))
+        with pytest.raises(BadInputError, match=message):
+            read_mapping(written, read_tables(paths))
+    written.write_text(plain.replace('"cooks.cook", within', '"cook", within'))
+    with pytest.raises(BadInputError, match='needs to = "TABLE.COLUMN"'):
         read_mapping(written, read_tables(paths))
 
 

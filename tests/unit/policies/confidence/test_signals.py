@@ -633,3 +633,8 @@ def test_yes_is_no_month_and_the_highest_of_one_thing_is_that_thing() -> None:
         "type airport | top 1 by runways",
     )
     assert [signals_of(None, [_reading(plan)], plan=True).echo for plan in plans] == [1, 0, 0]
+
+
+def test_the_date_of_a_birth_tells_an_age() -> None:
+    found = [is_misfit("How old is Lou?", end, {end: "date"}) for end in ("birth_day", "day_of_death")]
+    assert found == [False, True]
