@@ -407,9 +407,7 @@ class Matcher:
         for row, cosine in enumerate(cosines.tolist()):
             part = self._stems[row]
             exact = part == own
-            alike = 1.0 if exact else 0.5 + 0.5 * (cosine - _NEAR) / (1 - _NEAR) if cosine > _NEAR else 0.0
-            if part in relatives and not exact:
-                alike = 0.0  # siblings are like parents, and are none
+            alike = 1.0 if exact else 0.0 if part in relatives else _likeness(cosine)  # siblings are no parents
             if not exact and concepts and concepts & self.language.concepts.get(part, frozenset()):
                 alike = max(alike, _CONCEPT)
             deed = part.startswith(own) and self._is_deed_of(own, part)
@@ -474,6 +472,11 @@ class Matcher:
             return False
         column = self.schema.properties[element.number]
         return column.dated or column.yearly or self._is_truth(element)
+
+
+def _likeness(cosine: float) -> float:
+    """How alike two words are by their vectors, in [0, 1]."""
+    return 0.5 + 0.5 * (cosine - _NEAR) / (1 - _NEAR) if cosine > _NEAR else 0.0
 
 
 def _is_letter(part: str) -> bool:
