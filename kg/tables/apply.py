@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from trivium.kg.loaders.delimited import CONTROL
+from trivium.kg.tables.cells import Cell, Row, SourceTable
 from trivium.kg.tables.codes import names_by_number, names_of_codes, names_without_kind
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableMapping
 from trivium.kg.tables.notation import cut, plain
-from trivium.kg.tables.reading import Cell, Row, SourceTable
 from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueText
 
 _BATCH = 50_000

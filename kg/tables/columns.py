@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from trivium.kg.tables.cells import SourceTable
 from trivium.kg.tables.notation import LIST, cut, guess_notation, guess_split
-from trivium.kg.tables.reading import SourceTable
 from trivium.kg.text import singular
 from trivium.kg.types import PropertyKind
 from trivium.kg.values import guess_kind, read_value

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from trivium.kg.tables.cells import SourceTable
 from trivium.kg.tables.columns import (
     COMPLETE,
     FEW,
@@ -45,7 +46,6 @@ from trivium.kg.tables.naming import (
     says_name,
     says_names,
 )
-from trivium.kg.tables.reading import SourceTable
 from trivium.kg.tables.references import EDGES, cut_by_keys, find_agreeing, find_key, find_references
 from trivium.kg.text import singular
 

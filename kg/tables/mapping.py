@@ -47,8 +47,8 @@ from typing import Any, get_args
 
 from trivium.kg.errors import BadInputError
 from trivium.kg.files import read_whole
+from trivium.kg.tables.cells import SourceTable
 from trivium.kg.tables.notation import NOTATIONS
-from trivium.kg.tables.reading import SourceTable
 from trivium.kg.types import PropertyKind
 
 _SETTINGS = frozenset({"file", "type", "type_by", "id", "label", "alias", "about", "link", "columns"})

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
+from trivium.kg.tables.cells import Cell, Row
 from trivium.kg.tables.columns import (
     ENOUGH,
     FEW,
@@ -18,7 +19,6 @@ from trivium.kg.tables.columns import (
     words_without_key,
 )
 from trivium.kg.tables.notation import KEY_MARKS, cut
-from trivium.kg.tables.reading import Cell, Row
 from trivium.kg.text import singular
 
 _MOST = 0.7  # the same of names of several words

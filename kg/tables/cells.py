@@ -1,0 +1,81 @@
+"""Tables as they were read: cells, rows, and which texts are missing values."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trivium.kg.errors import BadInputError
+from trivium.kg.loaders.source import Source
+from trivium.kg.values import is_missing
+
+Cell = tuple[str, ...]
+Row = tuple[Cell, ...]
+UTF8, EXCELS = "utf-8", "cp1252"
+_NULLS = frozenset({"\\n", "null", "<null>", "#n/a"})  # as databases and spreadsheets write a missing value
+NOT_AVAILABLE = "NA"  # Namibia and North America among codes of two letters, a missing value anywhere else
+_CODE = re.compile("[A-Z]{2}")
+_CODES = 3  # distinct ones beside it, at least
+
+
+@dataclass(frozen=True)
+class SourceTable:
+    """One table of a file.
+
+    Attributes:
+        name: the file's name without its ending, or what a JSON file calls the table.
+        path: the file.
+        columns: their names, as in the file; no two are equal.
+        rows: reads the rows anew, each as long as `columns`.
+        encoding: of a delimited file.
+        kind: what a row is, where the file says so (`author`), or what it says of two things (`authors`); else its
+            name says it.
+    """
+
+    name: str
+    path: Path
+    columns: tuple[str, ...]
+    rows: Callable[[], Iterator[Row]]
+    encoding: str = UTF8
+    kind: str = ""
+
+
+@contextmanager
+def open_text(path: Path, encoding: str = UTF8) -> Iterator[Iterator[str]]:
+    """A file as text, its line ends kept for the csv module; what is not in its encoding raises `BadInputError`."""
+    with Source(path).open(utf16=encoding != UTF8) as raw:
+        text = io.TextIOWrapper(raw, encoding=encoding, newline="")
+        try:
+            yield text
+        except UnicodeDecodeError as error:
+            raise BadInputError("is not UTF-8; save it as UTF-8", path=path) from error
+        finally:
+            text.detach()
+
+
+def cell_of(cell: str) -> Cell:
+    """The cell that a text is: none where it says that a value is missing."""
+    text = " ".join(cell.split())
+    return () if is_missing(text) or text.casefold() in _NULLS else (text,)
+
+
+def columns_of_codes(texts: Iterable[tuple[Any, str]]) -> set[Any]:
+    """The columns in which "NA" is a code: two capitals as all other texts, where no other column is without a value.
+
+    Takes each text with its column.
+    """
+    known: dict[Any, set[str]] = {}
+    for column, text in texts:
+        known.setdefault(column, set()).add(text)
+    with_it = [found for found in known.values() if NOT_AVAILABLE in found]
+    coded = all(_CODE.fullmatch(text) for found in with_it for text in found)
+    return {column for column, found in known.items() if found in with_it} if coded and _many(with_it) else set()
+
+
+def _many(found: Iterable[set[str]]) -> bool:
+    return any(len(each) > _CODES for each in found)

@@ -1,0 +1,301 @@
+"""Records as tables: JSON, JSON Lines, and rows of Parquet.
+
+A JSON object that holds a record by each key is a table with the column `key`, unless a field repeats it. A record
+inside a record becomes columns `outer.inner`, one of a value and its unit a value; a list of records becomes a table of
+its own, `TABLE_FIELD`, whose first column, named after the outer table, holds the outer record's key.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple, TypeGuard
+
+from trivium.kg.errors import BadInputError
+from trivium.kg.tables.cells import NOT_AVAILABLE, Cell, SourceTable, cell_of, columns_of_codes, open_text
+from trivium.kg.text import singular
+from trivium.kg.values import read_value
+
+_KEYS = ("id", "_id", "uuid", "key", "code", "name", "label", "title")
+_NAMES = ("name", "login", "title", "label", "full_name", "fullName", "displayName")
+# Of things inside records: distinct names a record at most, those with the same facts at least.
+_AGAIN, _ALIKE = 0.8, 0.9
+_KEY_CODE, _PLACE = re.compile("[a-z]{2,3}|[A-Z]{2,3}"), re.compile("[0-9]|[A-Z]")
+_MANY_KEYS, _OFTEN = 10, 0.5  # codes that objects have something by, at least; share of objects with one, at most
+KEYED = 3  # records that an object holds by their keys; fewer may be parts of one thing
+_MEASURES, _UNITS = ("value", "amount"), ("unit", "units", "unitText", "unitCode", "unit_code", "currency")
+
+
+def are_named(records: Mapping[str, dict[str, Any]]) -> bool:
+    """Whether records have an id, a name or the like of their own: no version of the format that all files share."""
+    for key in _KEYS:
+        named = [each[key] for each in records.values() if isinstance(each.get(key), str | int)]
+        if len(set(named)) > _AGAIN * len(records):
+            return True
+    return False
+
+
+def json_tables(path: Path, name: str, *, lines: bool) -> list[SourceTable]:
+    """The tables of a file of JSON, or of `lines` of it; raises `BadInputError` where it holds no records."""
+    content = json_content(path, lines=lines)
+    if isinstance(content, dict):
+        if is_keyed(content):
+            return record_tables(path, {name: keyed_records(content)})
+        lists = {key: value for key, value in content.items() if _is_record_list(value)}
+        keyed = {key: keyed_records(value) for key, value in content.items() if is_keyed(value)}
+        return record_tables(path, {**lists, **keyed} or {name: [content]})
+    if not _is_record_list(content):
+        raise BadInputError("contains no list of records ({…})", path=path)
+    return record_tables(path, {name: content})
+
+
+def record_tables(path: Path, records: Mapping[str, Any]) -> list[SourceTable]:
+    """Tables of lists of records, and of the lists inside these."""
+    found: dict[str, list[dict[str, Cell]]] = {}
+    kinds: dict[str, str] = {}
+    for name, listed in records.items():
+        _flatten(name, listed, found, kinds)
+    tables = []
+    for table, rows in found.items():
+        columns = tuple(dict.fromkeys(column for row in rows for column in row))
+        coded = columns_of_codes((column, text) for row in rows for column, cell in row.items() for text in cell)
+        _drop_not_available(rows, coded)
+        cells = [tuple(row.get(column, ()) for column in columns) for row in rows]
+        rows_of = lambda cells=cells: iter(cells)  # noqa: E731
+        tables.append(SourceTable(table, path, columns, rows_of, kind=kinds.get(table, "")))
+    return tables
+
+
+def json_content(path: Path, *, lines: bool) -> object:
+    """A file of JSON, or the list of its `lines`; raises `BadInputError` where it is none."""
+    with open_text(path) as text:
+        if not lines:
+            content = "".join(text)
+            try:
+                return json.loads(content)
+            except (ValueError, RecursionError) as error:
+                raise BadInputError(f"not JSON ({error})", path=path) from error
+        records = []
+        for number, line in enumerate(text, 1):
+            if line.strip():
+                try:
+                    records.append(json.loads(line))
+                except (ValueError, RecursionError) as error:
+                    raise BadInputError(f"not JSON ({error})", path=path, line=number) from error
+        return records
+
+
+def _is_record_list(value: object) -> TypeGuard[list[dict[str, Any]]]:
+    return isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value)
+
+
+def is_keyed(value: object) -> bool:
+    """Whether an object holds a record by each key, {"FR": {…}, "DE": {…}}: most records share some of their fields."""
+    if not isinstance(value, dict) or len(value) < KEYED or not all(isinstance(each, dict) for each in value.values()):
+        return False
+    fields = Counter(field for each in value.values() for field in each)
+    return bool(fields) and max(fields.values()) > len(value) / 2
+
+
+def keyed_records(records: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """The records with their keys, which a field may hold as well."""
+    shared = set.intersection(*(set(map(str, record)) for record in records.values()))
+    if any(all(str(record[field]) == key for key, record in records.items()) for field in shared):
+        return list(records.values())
+    return [{"key": key, **record} for key, record in records.items()]
+
+
+def _drop_not_available(rows: list[dict[str, Cell]], coded: set[str]) -> None:
+    for row in rows:
+        for column, cell in row.items():
+            if NOT_AVAILABLE in cell and column not in coded:
+                row[column] = tuple(text for text in cell if text != NOT_AVAILABLE)
+
+
+def _measured(record: dict[str, Any], column: str) -> dict[str, Cell]:
+    """`{"value": 400, "currency": "bells"}` as the columns of a value and, where it is no usual one, of its unit."""
+    value, unit = (next((key for key in keys if key in record), "") for keys in (_MEASURES, _UNITS))
+    if len(record) != 2 or not value or not unit or isinstance(record[value], bool | list | dict):
+        return {}
+    both = f"{record[value]} {record[unit]}"
+    if read_value(both, "number").kind == "number":
+        return {column: (both,)}
+    return {column: _scalar(record[value]), f"{column}.{unit}": _scalar(record[unit])}
+
+
+def _flatten(
+    table: str, records: list[dict[str, Any]], found: dict[str, list[dict[str, Cell]]], kinds: dict[str, str]
+) -> None:
+    """Add the flat records of a table, and of the tables inside it, to `found`; to `kinds` what rows of these are."""
+    rows = found.setdefault(table, [])
+    records = _with_lists(records)
+    things = {field: name for field in dict.fromkeys(chain(*records)) if (name := _thing(records, field))}
+    for field, by in things.items():
+        kinds[own := f"{table}_{field}"] = singular(field)
+        named = {each[by]: each for record in reversed(records) for each in _inner(record, field)}
+        _flatten(own, [{by: name, **each} for name, each in reversed(named.items())], found, kinds)
+    if things:
+        records = [
+            {
+                field: [e[things[field]] for e in _inner(record, field)] if field in things else value
+                for field, value in record.items()
+            }
+            for record in records
+        ]
+    lists: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+    for number, record in enumerate(records, 1):
+        flat: dict[str, Cell] = {}
+        inner: dict[str, list[dict[str, Any]]] = {}
+        _fill(flat, inner, "", record)
+        if inner:
+            key = next((flat[name] for name in _KEYS if flat.get(name)), None)
+            if key is None:
+                key = flat["row"] = (str(number),)
+            for name, children in inner.items():
+                lists.setdefault(name, []).extend((key[0], child) for child in children)
+        rows.append(flat)
+    for name, owned in lists.items():
+        own, last = f"{table}_{name.replace('.', '_')}", name.rpartition(".")[2]
+        if shared := _shared(owned):
+            known = {child[shared.by]: child for _, child in reversed(owned)}
+            facts = [{field: each.get(field) for field in (shared.by, *shared.facts)} for each in known.values()]
+            _flatten(own, facts[::-1], found, kinds)
+            rest = [{k: v for k, v in child.items() if k not in (shared.by, *shared.facts)} for _, child in owned]
+            links = [
+                {table: key, last: child[shared.by], **each} for (key, child), each in zip(owned, rest, strict=True)
+            ]
+            _flatten(f"{own}_links", links, found, kinds)
+            kinds[f"{own}_links"] = last
+        else:
+            _flatten(own, [{table: key, **child} for key, child in owned], found, kinds)
+        if not any(name in row for row in rows):  # else the field holds names as well, which are something else
+            kinds[own] = singular(last)
+
+
+def _with_lists(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Records with lists in place of the objects in them that have something by each code (`_listed`)."""
+    changed = [dict(record) for record in records]
+    for field in dict.fromkeys(chain(*records)):
+        held = [record for record in changed if isinstance(record.get(field), dict)]
+        inner: list[dict[str, Any]] = [record[field] for record in held]
+        if inner:
+            for record, value in zip(held, _listed(inner) or _with_lists(inner), strict=True):
+                record[field] = value
+    return changed
+
+
+def _listed(objects: Sequence[dict[str, Any]]) -> list[list[Any]]:
+    """The values of objects whose keys are codes or places: {"AWG": {"name": …}, …}, {"nld": "Dutch"}; else none.
+
+    Codes are many, each in few of the objects; their texts always say the same, as names of languages do: what a code
+    measures, and how a thing is called in a language, stays a column by the code.
+    """
+    keys = Counter(key for each in objects for key in each)
+    values = [value for each in objects for value in each.values()]
+    records = bool(values) and all(isinstance(value, dict) for value in values)
+    if records and {"0", "1"} & keys.keys() and len(keys) > 1 and all(map(_PLACE.fullmatch, keys)):
+        parts = [list(each.values()) for each in objects]
+        fields = list(dict.fromkeys(chain(*values)))
+        return [[part[fields[0]] for part in each] for each in parts] if len(fields) == 1 else parts
+    codes = all(map(_KEY_CODE.fullmatch, keys)) and len({(len(key), key.isupper()) for key in keys}) == 1
+    if not codes or len(keys) < _MANY_KEYS or keys.total() > _OFTEN * len(keys) * len(objects):
+        return []
+    if records:
+        return [[{"code": key, **value} for key, value in each.items()] for each in objects]
+    said: dict[str, Counter[str]] = {}
+    for each in objects:
+        for key, value in each.items():
+            said.setdefault(key, Counter())[value if isinstance(value, str) else ""] += 1
+    same = sum(texts.most_common(1)[0][1] for texts in said.values()) >= _ALIKE * len(values)
+    return [list(each.values()) for each in objects] if same and not any("" in texts for texts in said.values()) else []
+
+
+def _thing(records: list[dict[str, Any]], field: str) -> str:
+    """By what the records of a field are named, where they are things of their own: "author": {"name": …, "email": …}.
+
+    Such things come again, with the same facts. "" where they are parts of the outer record.
+    """
+    inner = [each for record in records for each in _inner(record, field)]
+    for key in _NAMES:
+        names = [each[key] for each in inner if isinstance(each.get(key), str) and each[key].strip()]
+        if not names or len(names) < len(inner) or len(set(names)) > _AGAIN * len(names):
+            continue
+        facts = [{k: v for k, v in each.items() if k != key and not isinstance(v, dict | list)} for each in inner]
+        first = dict(zip(reversed(names), reversed(facts), strict=True))
+        same = sum(first[name] == each for name, each in zip(names, facts, strict=True))
+        if any(facts) and same >= _ALIKE * len(names):
+            return key
+    return ""
+
+
+class _Shared(NamedTuple):
+    """Things that several records list, each with facts of its own beside what the record says of it."""
+
+    by: str
+    facts: tuple[str, ...]
+
+
+def _shared(owned: list[tuple[str, dict[str, Any]]]) -> _Shared | None:
+    """What the records of lists share: {"name": "M2", "speed": 29, "amplitude": 0.7}, M2 with its speed in each list.
+
+    The same name is the same thing where a fact of it is the same in all lists and another one for each other name:
+    of two people called Ann who are both female, and of rows that are only called alike, nothing says so.
+    """
+    children = [child for _, child in owned]
+    if any(isinstance(value, dict | list) for child in children for value in child.values()):
+        return None
+    for by in _NAMES:
+        names = [child.get(by) for child in children]
+        if not all(isinstance(name, str) and name.strip() for name in names):
+            continue
+        once = len({(key, child[by]) for key, child in owned}) == len(owned)
+        often = [name for name, count in Counter(names).items() if count > 1]
+        if not once or len(often) < KEYED or len(set(names)) > _AGAIN * len(names):
+            continue
+        facts, telling = [], False
+        for field in dict.fromkeys(chain(*children)):
+            said: dict[Any, set[Any]] = {}
+            for child in children:
+                said.setdefault(child[by], set()).add(child.get(field))
+            if field != by and all(len(each) == 1 for each in said.values()):
+                facts.append(field)
+                values = {value for name in often for value in said[name] if value is not None}
+                telling |= len(values) >= _ALIKE * len(often)
+        if telling and len(facts) < len(children[0]) - 1:
+            return _Shared(by, tuple(facts))
+    return None
+
+
+def _inner(record: dict[str, Any], field: str) -> list[dict[str, Any]]:
+    """The record or records in a field; none where it holds anything else."""
+    value = record.get(field)
+    if isinstance(value, dict):
+        return [value]
+    return value if _is_record_list(value) else []
+
+
+def _fill(flat: dict[str, Cell], inner: dict[str, list[dict[str, Any]]], prefix: str, record: dict[str, Any]) -> None:
+    for name, value in record.items():
+        column = f"{prefix}{name}"
+        if isinstance(value, dict) and (measured := _measured(value, column)):
+            flat.update(measured)
+        elif isinstance(value, dict):
+            _fill(flat, inner, f"{column}.", value)
+        elif _is_record_list(value):
+            inner[column] = value
+        elif isinstance(value, list):
+            flat[column] = tuple(text for each in value for text in _scalar(each))
+        else:
+            flat[column] = _scalar(value)
+
+
+def _scalar(value: object) -> Cell:
+    if isinstance(value, bool):
+        return ("true" if value else "false",)
+    if value is None or isinstance(value, list | dict | bytes):
+        return ()
+    return (NOT_AVAILABLE,) if value == NOT_AVAILABLE else cell_of(str(value))
