@@ -77,15 +77,37 @@ def guess_mapping(tables: Sequence[SourceTable]) -> Mappings:
     for each in seen:
         _join_numbered(each)
     for each in seen:
-        for name, (other, key) in each.refers.items():
-            if other.key is key and key.name in other.refers:  # rows about the entities of another table
-                each.refers[name] = other.refers[key.name]
+        _join_rings(each)
+    for each in seen:
+        each.refers |= {name: _end_of(*place) for name, place in each.refers.items()}
     shared: dict[str, list[ColumnProfile]] = {}
     for each in seen:
         for profile in each.columns.values():
             shared.setdefault(relation_of(profile), []).append(profile)
     found = {each.table.name: _mapping(each, shared, seen) for each in seen}
     return {each.table.name: _told_apart(each, found) for each in seen}
+
+
+def _about(seen: SeenTable) -> tuple[SeenTable, ColumnProfile] | None:
+    """The table, and its column, whose rows a table's own rows tell more of; None where they are things themselves."""
+    return seen.refers.get(seen.key.name) if seen.key is not None else None
+
+
+def _join_rings(seen: SeenTable) -> None:
+    """Take a table's rows for things of their own where those that they are about are in the end about them."""
+    met, found = [seen], _about(seen)
+    while found is not None and found[0].key is found[1] and found[0] not in met:
+        met.append(found[0])
+        found = _about(found[0])
+    if found is not None and found[0] is seen and seen.key is not None:
+        del seen.refers[seen.key.name]
+
+
+def _end_of(other: SeenTable, key: ColumnProfile) -> tuple[SeenTable, ColumnProfile]:
+    """What a column names that names rows about the entities of another table."""
+    while other.key is key and (found := _about(other)) is not None:
+        other, key = found
+    return other, key
 
 
 def _told_apart(seen: SeenTable, found: Mappings) -> TableMapping:
@@ -103,7 +125,7 @@ def _told_apart(seen: SeenTable, found: Mappings) -> TableMapping:
 
 def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]) -> TableMapping:
     file = seen.table.path.name
-    about = seen.refers.get(seen.key.name) if seen.key else None
+    about = _about(seen)
     ends = [name for name in seen.refers if seen.key is None or name != seen.key.name]
     if about is None and len(ends) == 2 and (seen.key is None or seen.key.name in ("row", *KEY_WORDS)):
         measures = [column for column in seen.columns if column not in (*ends, seen.key and seen.key.name)]

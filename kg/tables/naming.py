@@ -129,11 +129,11 @@ def find_label(seen: SeenTable) -> tuple[str, ...]:
     if seen.key is not None and seen.key.kind is None:
         return (seen.key.name,)
     telling = [
-        (len(seen.columns[name].texts), name)
-        for name in texts.values()
+        (are_names(seen.columns[name].texts), len(seen.columns[name].texts), -place, name)
+        for place, name in enumerate(texts.values())
         if len(seen.columns[name].texts) > 0.8 * seen.rows and seen.columns[name].length <= LONG_NAME
     ]
-    return (max(telling)[1],) if telling else ()
+    return (max(telling)[-1],) if telling else ()
 
 
 def _tells_rows_apart(profile: ColumnProfile) -> bool:

@@ -20,6 +20,7 @@ from trivium.kg.errors import BadInputError, UsageError
 from trivium.kg.loaders.rdf import RDF_SUFFIXES
 from trivium.kg.loaders.source import BLOCK_BYTES, UTF16, Source
 from trivium.kg.tables.cells import EXCELS, NOT_AVAILABLE, UTF8, Row, SourceTable, cell_of, columns_of_codes, open_text
+from trivium.kg.tables.header import COMMENTS, Header, find_header, first_value, is_comment
 from trivium.kg.tables.records import (
     KEYED,
     are_named,
@@ -30,7 +31,7 @@ from trivium.kg.tables.records import (
     record_tables,
 )
 
-JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")
+JSON_SUFFIXES = (".json", ".geojson", ".jsonl", ".ndjson", ".geojsonl")
 PARQUET_SUFFIX = ".parquet"
 DELIMITED_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
 _XML, _RDF = ".xml", b"http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -108,7 +109,7 @@ def _read(path: Path) -> list[SourceTable]:
     source = Source(path)
     stem = _stem(path)
     if source.suffix in JSON_SUFFIXES:
-        return json_tables(path, stem, lines=source.suffix != ".json")
+        return json_tables(path, stem, lines=source.suffix not in (".json", ".geojson"))
     if source.suffix == PARQUET_SUFFIX:
         return record_tables(path, {stem: _parquet_records(path)})
     return [_delimited(path, stem)]
@@ -117,22 +118,21 @@ def _read(path: Path) -> list[SourceTable]:
 def _delimited(path: Path, name: str) -> SourceTable:
     encoding = _encoding(path)
     with open_text(path, encoding) as text:
-        sample = [line for line, _ in zip(text, range(_SAMPLE_LINES), strict=False)]
-    delimiter = _delimiter(sample)
-    header = next(csv.reader(sample, delimiter=delimiter), []) if sample else []
-    if len([column for column in header if column.strip()]) < 2:
-        what = "has no header that names two columns or more: its first line must name the columns"
-        raise BadInputError(what, path=path, line=1)
-    # Spreadsheets and data frames write their row numbers, and what stands beside a table, under no name.
-    columns = tuple(column.strip() or f"column {place}" for place, column in enumerate(header, 1))
-    _check_columns(columns, path)
+        sample = list(_sample(text))
+    delimiter = max(_DELIMITERS, key=lambda each: _cuts(sample, each))
+    header = find_header(list(csv.reader(sample, delimiter=delimiter)))
+    columns = _columns(header, path)
+    if value := first_value(list(csv.reader(sample, delimiter=delimiter))[header.rows :], header.columns):
+        what = f"has no header: its first line holds values ({value}); add a line that names the columns"
+        raise BadInputError(what, path=path, line=header.rows)
 
     def cells() -> Iterator[list[str]]:
         with open_text(path, encoding) as text:
             read = csv.reader(text, delimiter=delimiter)
-            next(read)
             try:
-                for row in read:
+                for row in islice(read, header.rows, None):
+                    if header.comments and is_comment(row):
+                        continue
                     if len(row) > len(columns) and any(row[len(columns) :]):
                         what = f"has {len(row)} cells where the header names {len(columns)} columns"
                         raise BadInputError(what, path=path, line=read.line_num)
@@ -176,22 +176,37 @@ def _encoding(path: Path) -> str:
     return UTF8
 
 
-def _delimiter(lines: Sequence[str]) -> str:
-    """The delimiter that cuts the lines into the most columns, as many in each line as in the first where it can."""
-
-    def cut(delimiter: str) -> tuple[float, int]:
-        rows = [row for row in csv.reader(lines, delimiter=delimiter) if row]
-        if not rows or len(rows[0]) < 2:
-            return 0.0, 0
-        return sum(len(row) == len(rows[0]) for row in rows) / len(rows), len(rows[0])
-
-    return max(_DELIMITERS, key=cut)
+def _sample(lines: Iterable[str]) -> Iterator[str]:
+    """The first lines of a file, as many as `_SAMPLE_LINES` beside comments."""
+    count = 0
+    for line in lines:
+        yield line
+        count += not line.startswith(COMMENTS)
+        if count == _SAMPLE_LINES:
+            return
 
 
-def _check_columns(columns: Sequence[str], path: Path) -> None:
+def _cuts(lines: Sequence[str], delimiter: str) -> tuple[float, int, int]:
+    """How well a delimiter cuts lines: share of those with as many cells as the header, rows above them, columns."""
+    rows = list(csv.reader(lines, delimiter=delimiter))
+    header = find_header(rows)
+    below, columns = [row for row in rows[header.rows :] if row and not is_comment(row)], len(header.columns)
+    if columns < 2:
+        return 0.0, 0, 0
+    return (1 + sum(len(row) == columns for row in below)) / (1 + len(below)), -header.rows, columns
+
+
+def _columns(header: Header, path: Path) -> tuple[str, ...]:
+    """The names of a table's columns; raises `BadInputError` where they are less than two, or two are alike."""
+    if len([column for column in header.columns if column]) < 2:
+        what = "has no header that names two columns or more: its first line must name the columns"
+        raise BadInputError(what, path=path, line=1)
+    # Spreadsheets and data frames write their row numbers, and what stands beside a table, under no name.
+    columns = tuple(column or f"column {place}" for place, column in enumerate(header.columns, 1))
     twice = next((column for column in columns if columns.count(column) > 1), None)
     if twice is not None:
-        raise BadInputError(f"two columns are named {twice!r}; rename one", path=path, line=1)
+        raise BadInputError(f"two columns are named {twice!r}; rename one", path=path, line=header.rows)
+    return columns
 
 
 def _parquet_records(path: Path) -> list[dict[str, Any]]:

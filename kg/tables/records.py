@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
@@ -26,6 +26,16 @@ _NAMES = ("name", "login", "title", "label", "full_name", "fullName", "displayNa
 _AGAIN, _ALIKE = 0.8, 0.9
 _KEY_CODE, _PLACE = re.compile("[a-z]{2,3}|[A-Z]{2,3}"), re.compile("[0-9]|[A-Z]")
 _MANY_KEYS, _OFTEN = 10, 0.5  # codes that objects have something by, at least; share of objects with one, at most
+_MANY_TEXTS = 20  # keys that an object has texts by, at least
+_WRAPPERS = frozenset(
+    {"data", "dataset", "results", "result", "response", "records", "rows", "items", "entries", "values", "list"}
+    | {"docs", "hits", "features", "objects", "children", "content", "body", "payload"}
+)  # keys of lists that say nothing of what they hold
+# Pairs of numbers that are places, by what comes first: GeoJSON's order is longitude, latitude.
+_PAIRS = {
+    **dict.fromkeys(("coordinates", "lnglat", "lonlat"), "longitude"),
+    **dict.fromkeys(("latlng", "latlon"), "latitude"),
+}
 KEYED = 3  # records that an object holds by their keys; fewer may be parts of one thing
 _MEASURES, _UNITS = ("value", "amount"), ("unit", "units", "unitText", "unitCode", "unit_code", "currency")
 
@@ -42,15 +52,71 @@ def are_named(records: Mapping[str, dict[str, Any]]) -> bool:
 def json_tables(path: Path, name: str, *, lines: bool) -> list[SourceTable]:
     """The tables of a file of JSON, or of `lines` of it; raises `BadInputError` where it holds no records."""
     content = json_content(path, lines=lines)
-    if isinstance(content, dict):
-        if is_keyed(content):
-            return record_tables(path, {name: keyed_records(content)})
-        lists = {key: value for key, value in content.items() if _is_record_list(value)}
-        keyed = {key: keyed_records(value) for key, value in content.items() if is_keyed(value)}
-        return record_tables(path, {**lists, **keyed} or {name: [content]})
-    if not _is_record_list(content):
+    found: dict[str, Any] = _record_lists(content, name) if isinstance(content, dict) else {name: content}
+    if not all(map(_is_record_list, found.values())):
         raise BadInputError("contains no list of records ({…})", path=path)
-    return record_tables(path, {name: content})
+    return record_tables(path, {table: _without_geometry(records) for table, records in found.items()})
+
+
+def _record_lists(content: dict[str, Any], name: str) -> dict[str, Any]:
+    """The lists of records that an object holds, by the names of their tables.
+
+    One list alone, within whatever it is wrapped in (`{"response": {"docs": […]}}`), is called as the file where its
+    key says nothing.
+    """
+    if is_keyed(content):
+        return {name: keyed_records(content)}
+    if _are_alike(content):
+        return {name: [{"key": key, **each} for key, held in content.items() for each in held]}
+    if _are_texts(content):
+        kind = "name" if any(isinstance(value, str) for value in content.values()) else "value"
+        return {name: [{"key": key, kind: value} for key, value in content.items()]}
+    lists = {key: value for key, value in content.items() if _is_record_list(value)}
+    lists |= {key: keyed_records(value) for key, value in content.items() if is_keyed(value)}
+    if not lists:
+        wrapped = [content[key] for key in content if key in _WRAPPERS and isinstance(content[key], dict)]
+        return _record_lists(wrapped[0], name) if len(wrapped) == 1 else {name: [content]}
+    alone = next(iter(lists.values())) if len(lists) == 1 and not _WRAPPERS.isdisjoint(lists) else None
+    return lists if alone is None else {name: alone}
+
+
+def _are_alike(content: Mapping[str, Any]) -> bool:
+    """Whether an object holds lists of records of one kind by many keys: {"AK": [{…}, {…}], "AL": [{…}], …}."""
+    if len(content) < _MANY_KEYS or not all(map(_is_record_list, content.values())):
+        return False
+    return max(Counter(field for held in content.values() for field in {*chain(*held)}).values()) > len(content) / 2
+
+
+def _are_texts(content: Mapping[str, Any]) -> bool:
+    """Whether an object holds a text, or a number, by each of many keys: {"AF": "Afghanistan", …}."""
+    kinds = {str if isinstance(value, str) else type(value) for value in content.values()}
+    return len(content) >= _MANY_TEXTS and (kinds == {str} or kinds <= {int, float})
+
+
+def _without_geometry(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """GeoJSON's features as records: their properties, their id, and where they lie if that is a point."""
+    if not all(each.get("type") == "Feature" and isinstance(each.get("properties"), dict) for each in records):
+        return list(records)
+    found = []
+    for each in records:
+        record = {**({"id": each["id"]} if "id" in each else {}), **each["properties"]}
+        found.append({**_place(each.get("geometry"), "geometry"), **record})
+    return found
+
+
+def _place(value: object, field: str) -> dict[str, float]:
+    """The latitude and longitude that a point of GeoJSON or a pair of numbers says; none where it is no place."""
+    words = field.casefold().replace("_", "")
+    if isinstance(value, dict) and value.get("type") == "Point" and isinstance(value.get("coordinates"), list):
+        pair, first = value["coordinates"][:2], "longitude"
+    elif isinstance(value, list) and len(value) == 2 and words in _PAIRS:
+        pair, first = value, _PAIRS[words]
+    else:
+        return {}
+    if len(pair) < 2 or not all(isinstance(each, int | float) and not isinstance(each, bool) for each in pair):
+        return {}
+    latitude, longitude = pair if first == "latitude" else pair[::-1]
+    return {"latitude": latitude, "longitude": longitude} if abs(latitude) <= 90 and abs(longitude) <= 180 else {}
 
 
 def record_tables(path: Path, records: Mapping[str, Any]) -> list[SourceTable]:
@@ -73,20 +139,30 @@ def record_tables(path: Path, records: Mapping[str, Any]) -> list[SourceTable]:
 def json_content(path: Path, *, lines: bool) -> object:
     """A file of JSON, or the list of its `lines`; raises `BadInputError` where it is none."""
     with open_text(path) as text:
+        known: Iterable[str] = text
         if not lines:
             content = "".join(text)
             try:
                 return json.loads(content)
             except (ValueError, RecursionError) as error:
-                raise BadInputError(f"not JSON ({error})", path=path) from error
+                if not _is_record(content.partition("\n")[0]):
+                    raise BadInputError(f"not JSON ({error})", path=path) from error
+                known = content.splitlines()  # a record a line under the name of .json
         records = []
-        for number, line in enumerate(text, 1):
+        for number, line in enumerate(known, 1):
             if line.strip():
                 try:
                     records.append(json.loads(line))
                 except (ValueError, RecursionError) as error:
                     raise BadInputError(f"not JSON ({error})", path=path, line=number) from error
         return records
+
+
+def _is_record(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _is_record_list(value: object) -> TypeGuard[list[dict[str, Any]]]:
@@ -183,9 +259,16 @@ def _with_lists(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         held = [record for record in changed if isinstance(record.get(field), dict)]
         inner: list[dict[str, Any]] = [record[field] for record in held]
         if inner:
-            for record, value in zip(held, _listed(inner) or _with_lists(inner), strict=True):
+            for record, value in zip(held, _keys(inner) or _listed(inner) or _with_lists(inner), strict=True):
                 record[field] = value
     return changed
+
+
+def _keys(objects: Sequence[dict[str, Any]]) -> list[list[str]]:
+    """The keys of objects that say of each no more than that it is there: {"779": true, "784": true}; else none."""
+    values = [value for each in objects for value in each.values()]
+    many = len({key for each in objects for key in each}) > KEYED
+    return [list(each) for each in objects] if many and all(value is True for value in values) else []
 
 
 def _listed(objects: Sequence[dict[str, Any]]) -> list[list[Any]]:
@@ -281,7 +364,9 @@ def _inner(record: dict[str, Any], field: str) -> list[dict[str, Any]]:
 def _fill(flat: dict[str, Cell], inner: dict[str, list[dict[str, Any]]], prefix: str, record: dict[str, Any]) -> None:
     for name, value in record.items():
         column = f"{prefix}{name}"
-        if isinstance(value, dict) and (measured := _measured(value, column)):
+        if place := _place(value, name):
+            flat.update({f"{prefix}{part}": _scalar(number) for part, number in place.items()})
+        elif isinstance(value, dict) and (measured := _measured(value, column)):
             flat.update(measured)
         elif isinstance(value, dict):
             _fill(flat, inner, f"{column}.", value)
