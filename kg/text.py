@@ -78,6 +78,10 @@ _BOTH = frozenset({"series", "species"})  # plurals that are singulars
 _IN_IE = frozenset({"movies", "cookies", "rookies", "zombies", "calories", "prairies", "brownies", "selfies", "genies"})
 
 _IN_OE = frozenset({"canoes", "throes", "tiptoes", "mistletoes"})  # longer than "toes", and no kind of shoes
+_IN_S = frozenset(
+    {"aliases", "atlases", "biases", "canvases", "gases", "pancreases", "buses", "viruses", "statuses", "bonuses"}
+    | {"campuses", "censuses", "choruses", "circuses", "cactuses", "octopuses", "walruses", "surpluses", "lenses"}
+)
 IN_U = frozenset({"apus", "cpus", "emus", "gnus", "gpus", "gurus", "haikus", "menus", "npus", "skus", "tpus", "tutus"})
 """Plurals of words that end in "u": no class, virus or bus is one."""
 
@@ -102,6 +106,8 @@ def singular(word: str) -> str:
         return word
     if word in _IN_IE or word in IN_U:
         return word[:-1]
+    if word in _IN_S:
+        return word[:-2]
     if len(word) > 4 and word.endswith("ies"):
         return f"{word[:-3]}y"
     if len(word) > 5 and word.endswith("oes") and not word.endswith("shoes") and word not in _IN_OE:

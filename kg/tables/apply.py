@@ -11,6 +11,7 @@ from trivium.kg.tables.codes import names_by_number, names_of_codes, names_witho
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableMapping
 from trivium.kg.tables.notation import cut, plain
 from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueText
+from trivium.kg.values import guess_kind
 
 _BATCH = 50_000
 
@@ -117,7 +118,7 @@ class Applied:
 
     def _unnamed(self, mapping: TableMapping, id_: str) -> str:
         """What a row without a label is called: its key where that is written, else its type and number."""
-        key = id_ if mapping.type_by else id_.partition("/")[2]
+        key = id_.removeprefix(f"{_part(mapping.type)}/")
         return key if mapping.id and not key.isdigit() else _clean(f"{mapping.type} {key}")
 
     def _linked(
@@ -180,7 +181,7 @@ class Applied:
         mapping = self.mappings[name]
         if column != mapping.id or mapping.about:
             return ""
-        id_ = text if mapping.type_by else f"{_part(mapping.type)}/{text}"
+        id_ = _id(mapping, text)
         self._named.setdefault(id_, Entity(id_, text, types=(mapping.type,)))
         return id_
 
@@ -205,10 +206,16 @@ def _aliases(mapping: TableMapping, places: Mapping[str, int], row: Row) -> Iter
 
 def _row_id(mapping: TableMapping, places: Mapping[str, int], row: Row, number: int) -> str:
     texts = row[places[mapping.id]] if mapping.id else ()
-    if mapping.type_by and texts:
-        return _clean(texts[0])  # unique whatever its type
     # One word: a question's "2016" must not name row 2016.
-    return f"{_part(mapping.type)}/{_clean(texts[0]) if texts else f'row{number}'}"
+    return _id(mapping, _clean(texts[0])) if texts else f"{_part(mapping.type)}/row{number}"
+
+
+def _id(mapping: TableMapping, key: str) -> str:
+    """The id of a row by its key; a key of words that is unique whatever the row's type is one itself.
+
+    A number is none, since it may be a value as well.
+    """
+    return key if mapping.type_by and guess_kind([key]) is None else f"{_part(mapping.type)}/{key}"
 
 
 def _part(kind: str) -> str:

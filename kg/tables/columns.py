@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import dropwhile
 
 from trivium.kg.tables.cells import SourceTable
 from trivium.kg.tables.notation import LIST, cut, guess_notation, guess_split
@@ -33,12 +34,24 @@ _UNIT = re.compile(r"(?<=[a-z]{3})(?=(?:km2|km|kg|cm)(?![a-z\d]))", re.IGNORECAS
 YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
 KEY_WORDS = frozenset(
     {"id", "ids", "identifier", "identification", "key", "code", "no", "nr", "number", "ref", "fk"}
-    | {"uuid", "uri", "iri"}
+    | {"uuid", "uri", "iri", "codice", "codigo", "código", "clave", "cle", "clé", "nummer", "kennung", "kennziffer"}
 )
 NAME_WORDS = (
     *("name", "title", "label", "caption", "heading", "headline"),
     *("nom", "nombre", "nome", "naam", "navn", "namn", "nazwa", "bezeichnung", "denominación", "denominazione"),
     *("titre", "titel", "titolo", "título", "titulo", "libelle", "libellé"),
+)
+# Name words that stand before what is named, as in "denominazione regione" and "nom de la région", and words between.
+_NAME_FIRST = frozenset(
+    {"nom", "nombre", "nome", "denominazione", "denominación", "denominação", "libelle", "libellé", "naam", "naziv"}
+)
+_BETWEEN = frozenset(
+    {"de", "d", "du", "des", "del", "della", "dello", "dell", "dei", "degli", "delle", "di", "da", "do", "dos", "das"}
+    | {"la", "le", "les", "l", "el", "los", "las", "lo", "il", "of", "the", "van"}
+)
+# Behind a name: the number of a footnote, or four words and more, which are no unit.
+_NOTE = re.compile(
+    r"\s*(?:[(\[](?:\d{1,2}|(?!(?:per|in) )[^\s()\[\]]+(?:\s[^\s()\[\]]+){3,})[)\]]|[*\u2020\u2021])\s*$"
 )
 _OWN_PARTS = frozenset({*KEY_WORDS, *NAME_WORDS, "alias", "type"})  # written in one word behind the table's: parkname
 _NAMING_PARTS = frozenset({"id", "code", "key", "number", "name"})  # the same behind another table's: countrycode
@@ -49,8 +62,11 @@ _NOT_NUMBERS = frozenset({"zip", "postcode", "postal", "phone", "telephone", "fa
 _LISTS = frozenset({"json", "list", "array", "arr"})
 _SAYS_TABLE = frozenset(
     {"data", "dataset", "table", "list", "sample", "export", "csv", "raw", "clean", "cleaned", "full", "record", "db"}
+    | {"file", "csvfile", "sheet", "excel", "xlsx", "dataframe", "df", "info", "dump", "extract", "lookup", "master"}
+    | {"final", "latest", "updated"}
 )  # in a table's name, of what its rows are
 FEW = 3
+_MARK, _MARKS = re.compile(r"[^\W\d_]{1,3}\.?|[^\w\s]{1,3}"), 3  # among numbers: how they are written; distinct ones
 
 
 def words_of(name: str) -> list[str]:
@@ -114,10 +130,16 @@ class ColumnProfile:
 def _mostly(texts: Mapping[str, int]) -> PropertyKind | None:
     """The kind that nearly all of a column's texts have, where a few are blemishes: "side spec" among heights.
 
-    Only of kinds with an order: a title such as "1984" is no number among names. The blemishes stay texts.
+    Only of kinds with an order: a title such as "1984" is no number among names. The blemishes stay texts. Marks, a few
+    letters that come again, may be in many rows: "t" for traces among grams.
     """
     if len(texts) < MANY_TEXTS:
         return None
+    marks = {text for text, count in texts.items() if count > 1 and _MARK.fullmatch(text)}
+    if marks and len(marks) <= _MARKS and sum(texts[text] for text in marks) <= MOSTLY * sum(texts.values()):
+        texts = {text: count for text, count in texts.items() if text not in marks}
+        if (kind := guess_kind(texts)) == "number":
+            return kind
     found, rows, units, bad = Counter[PropertyKind](), Counter[PropertyKind](), set[str](), 0
     for text, count in texts.items():
         value = read_value(text)
@@ -168,9 +190,24 @@ def look_at(table: SourceTable) -> SeenTable:
                 profile.texts.update(cell)
     for profile in profiles:
         profile.close()
+    _drop_notes(profiles)
     if profiles and _numbers_rows(profiles[0], count):
         profiles[0] = ColumnProfile(profiles[0].name)
     return SeenTable(table, count, {profile.name: profile for profile in profiles})
+
+
+def _drop_notes(profiles: Sequence[ColumnProfile]) -> None:
+    """Call columns without the notes behind their names, `NUTS2 (3)` nuts_2, where these do not tell them apart."""
+    bare = {}
+    for profile in profiles:
+        name = profile.name
+        while (shorter := _NOTE.sub("", name)) not in ("", name):
+            name = shorter
+        bare[profile.name] = tuple(words_of(name)) if name != profile.name else tuple(profile.words)
+    often = Counter(bare.values())
+    for profile in profiles:
+        if bare[profile.name] and often[bare[profile.name]] == 1:
+            profile.words = list(bare[profile.name])
 
 
 def _numbers_rows(profile: ColumnProfile, rows: int) -> bool:
@@ -232,8 +269,17 @@ def relation_of(profile: ColumnProfile) -> str:
 
 
 def without_name(words: list[str]) -> list[str]:
-    """`country_name` holds countries."""
-    return words[:-1] if len(words) > 1 and words[-1] == "name" else words
+    """`country_name`, `name_of_country` and `nom_du_pays` hold countries; what calls them a name alone stays."""
+    if len(words) > 1 and words[-1] == "name":
+        return words[:-1]
+    if names_what_follows(words):
+        return list(dropwhile(_BETWEEN.__contains__, words[1:])) or words
+    return words
+
+
+def names_what_follows(words: Sequence[str]) -> bool:
+    """Whether a column's name begins by saying that it holds names: `denominazione_regione`, `name_of_school`."""
+    return len(words) > 1 and (words[0] in _NAME_FIRST or list(words[:2]) == ["name", "of"])
 
 
 def in_common(one: ColumnProfile, other: ColumnProfile, least: float = _IN_COMMON) -> bool:

@@ -18,6 +18,7 @@ from trivium.kg.tables.columns import (
     COMPLETE,
     FEW,
     KEY_WORDS,
+    LONG_KEY,
     NAME_WORDS,
     ROWS_READ,
     YEAR,
@@ -43,6 +44,7 @@ from trivium.kg.tables.naming import (
     is_alias,
     is_inside,
     is_technical,
+    respells,
     says_name,
     says_names,
 )
@@ -56,7 +58,8 @@ _PLURALS = {"people": "person", "children": "child", "men": "man", "women": "wom
 _NODES = frozenset({"node", "entity", "vertex", "vertice", "thing", "concept", "object"})
 _KINDS = frozenset({"type", "kind", "class", "category", "label"})
 _RELATIONS = frozenset({"relation", "relationship", "predicate", "edge", "metaedge", "rel", "interaction"})
-_MOST_KINDS = 0.2  # distinct types or relations a row
+_MOST_KINDS, _FEW_KINDS = 0.2, 0.05  # distinct types or relations a row; the same of long texts
+_OWN = 0.8  # distinct texts a row, from which on a code is each row's own
 SharedColumns = Mapping[str, Sequence[ColumnProfile]]
 """By the relation that they would state, the columns of all tables."""
 
@@ -151,14 +154,16 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
         if (about is None or profile is not seen.key) and profile.name != type_by
         if profile.name not in label or outer or telling
     }
-    for each in seen.columns.values():  # `npc_dota_hero_axe` beside Axe is nothing that people call its name
-        if each.name in columns and len(each.words) == 1 and each.words[0] in NAME_WORDS and is_technical(each):
-            columns[each.name] = replace(columns[each.name], relation="internal_id")
     if "row" in columns and any(key is seen.columns["row"] for each in tables for _, key in each.refers.values()):
         columns["row"] = TableColumn()  # a number by which the records inside this one name it
     if seen.key and about is None and seen.key.name in columns:
         said = type_by or (label and seen.key.kind == "number") or says_name(seen, seen.key, label)
         columns[seen.key.name] = TableColumn() if said else _value(seen.key)
+    names = [each for each in seen.columns.values() if len(each.words) == 1 and each.words[0] in NAME_WORDS]
+    for each in names:  # `npc_dota_hero_axe` beside Axe is nothing that people call its name
+        kept = not columns.get(each.name, TableColumn()).skipped
+        if kept and ((said := respells(seen, each, label)) or is_technical(each)):
+            columns[each.name] = TableColumn() if said else replace(columns[each.name], relation="internal_id")
     if about is not None and seen.key:
         other, key = about
         return TableMapping(file, id=seen.key.name, about=f"{other.table.name}.{key.name}", columns=columns)
@@ -288,16 +293,18 @@ def _column(seen: SeenTable, profile: ColumnProfile, shared: SharedColumns) -> T
     if profile.name in seen.refers:
         other, key = seen.refers[profile.name]
         to = f"{other.table.name}.{key.name}"
-        return TableColumn("_".join(words_without_key(profile)), to=to, split=profile.split)
+        words = words_without_key(profile)
+        says_nothing = {*map(singular, words)} <= {*KEY_WORDS, *NAME_WORDS}
+        return TableColumn("_".join(other.words if says_nothing else words), to=to, split=profile.split)
     if profile.name in seen.within:
         other, key, shared_by = seen.within[profile.name]
         return TableColumn(relation_of(profile), to=f"{other.table.name}.{key.name}", within=shared_by)
     if any(word in KEY_WORDS for word in profile.words) and _twin(seen, profile):
         return TableColumn()  # a second key of what another column names already
     repeated = len(profile.texts) <= 0.6 * sum(profile.texts.values()) or (
-        not profile.split and _occurs_elsewhere(profile, shared)
+        not profile.split and not _is_own_code(profile) and _occurs_elsewhere(profile, shared)
     )
-    if profile.kind is None and (repeated or profile.many) and are_names(profile.texts):
+    if profile.kind is None and (repeated or profile.many) and (are_names(profile.texts) or _are_kinds(profile)):
         name = "_".join(_without_key(without_name(profile.words))) or profile.name
         kind = name.replace("_", " ")
         if profile.many:
@@ -308,6 +315,19 @@ def _column(seen: SeenTable, profile: ColumnProfile, shared: SharedColumns) -> T
             name, kind = "_".join(profile.words), " ".join(profile.words)
         return TableColumn(name, to=kind, split=profile.split)
     return _value(profile)
+
+
+def _is_own_code(profile: ColumnProfile) -> bool:
+    """Whether a column holds a code of nearly each row: an `external_id` is the same in another table by chance."""
+    return profile.words[-1] in KEY_WORDS and len(profile.texts) >= _OWN * profile.filled
+
+
+def _are_kinds(profile: ColumnProfile) -> bool:
+    """Whether texts of some length are so few that they say of what kind rows are: "Adelie penguin (Pygoscelis …)"."""
+    texts = list(profile.texts)
+    few = 1 < len(texts) <= _FEW_KINDS * profile.filled
+    capitals = sum(text[:1].isupper() for text in texts) >= COMPLETE * len(texts)
+    return few and capitals and all(len(text) <= LONG_KEY and not text.endswith(".") for text in texts)
 
 
 def _is_of_a_kind(profile: ColumnProfile, shared: SharedColumns) -> bool:

@@ -21,6 +21,7 @@ from trivium.kg.tables.columns import (
     ColumnProfile,
     SeenTable,
     are_names,
+    names_what_follows,
     without_name,
 )
 from trivium.kg.text import fold_name, is_other_name, singular
@@ -56,8 +57,23 @@ def is_alias(seen: SeenTable, profile: ColumnProfile, label: Sequence[str]) -> b
     ):
         return False
     if words[0] in NAME_WORDS and len(words) == 1:  # another column names all rows
-        return not is_technical(profile)
-    return is_other_name(words, seen.words)
+        return not is_technical(profile) and not respells(seen, profile, label)
+    return is_other_name(words, seen.words) or (names_what_follows(words) and says_name(seen, profile, label))
+
+
+def respells(seen: SeenTable, profile: ColumnProfile, label: Sequence[str]) -> bool:
+    """Whether a column only writes the rows' names without blanks: `acacia_boat` and `AcaciaBoat` of Acacia Boat."""
+    if len(label) != 1 or profile.name in label or profile.kind is not None or profile.many:
+        return False
+    if any(" " in text for text in profile.texts) or not any(" " in text for text in seen.columns[label[0]].texts):
+        return False
+    one, other = (list(seen.columns).index(name) for name in (profile.name, label[0]))
+    rows = [row for row in islice(seen.table.rows(), ROWS_READ) if row[one] and row[other]]
+    return sum(_letters(row[one][0]) == _letters(row[other][0]) for row in rows) >= ENOUGH * max(seen.rows, 1)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def says_name(seen: SeenTable, profile: ColumnProfile, label: Sequence[str]) -> bool:
@@ -120,7 +136,7 @@ def find_label(seen: SeenTable) -> tuple[str, ...]:
     loose = [
         name
         for words, name in texts.items()
-        if words[-1:] and words[-1] in NAME_WORDS and "." not in name and _tells_rows_apart(seen.columns[name])
+        if _calls_names(words) and "." not in name and _tells_rows_apart(seen.columns[name])
     ]
     if own is not None:
         return ((_whole_name(seen, seen.columns[own]) or seen.columns[own]).name,)
@@ -134,6 +150,10 @@ def find_label(seen: SeenTable) -> tuple[str, ...]:
         if len(seen.columns[name].texts) > 0.8 * seen.rows and seen.columns[name].length <= LONG_NAME
     ]
     return (max(telling)[-1],) if telling else ()
+
+
+def _calls_names(words: Sequence[str]) -> bool:
+    return (words[-1:] and words[-1] in NAME_WORDS) or names_what_follows(words)
 
 
 def _tells_rows_apart(profile: ColumnProfile) -> bool:
@@ -178,9 +198,13 @@ def is_inside(seen: SeenTable, inner: ColumnProfile, outer: ColumnProfile) -> bo
 def _better_name(seen: SeenTable, named: ColumnProfile) -> ColumnProfile | None:
     """A column that people call rows by, beside one called name that holds ids or that some rows lack; else None.
 
-    As in `localized_name` beside `npc_dota_hero_axe`, and in `turbine_type` where all types are different.
+    As in `localized_name` beside `npc_dota_hero_axe`, in `display_name` beside `acacia_boat`, and in `turbine_type`
+    where all types are different.
     """
     technical, lacking = is_technical(named), named.filled < COMPLETE * seen.rows
+    for each in seen.columns.values():
+        if each is not named and each.words and says_names(each) and respells(seen, named, (each.name,)):
+            return each
     for each in seen.columns.values() if technical or lacking else ():
         whole = each.kind is None and each.filled >= seen.rows * COMPLETE and each.name not in seen.refers
         words = {*each.words}.difference(seen.words)

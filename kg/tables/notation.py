@@ -17,8 +17,14 @@ from trivium.kg.types import PropertyKind
 from trivium.kg.values import LONGEST, days_of
 
 DAY_FIRST, MONTH_FIRST, DECIMAL_COMMA = "d/m/y", "m/d/y", "1.234,5"
+SCALED = "1.2M"
+FEET, POUNDS, MINUTES = "5' 11\"", "7 lb 4 oz", "2h 5m"  # quantities in two units, read as one
 _TRUTHS = (("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("ja", "nein"), ("oui", "non"), ("si", "no"))
-NOTATIONS = (DAY_FIRST, MONTH_FIRST, DECIMAL_COMMA, *("/".join(pair) for pair in _TRUTHS))
+NOTATIONS = (
+    *(DAY_FIRST, MONTH_FIRST, DECIMAL_COMMA, SCALED, FEET, POUNDS, MINUTES),
+    *("/".join(pair) for pair in _TRUTHS),
+)
+
 
 LIST = "[]"
 _SEPARATORS = ("|", ";")
@@ -37,6 +43,29 @@ _COMMA = re.compile(
     r"(?P<before>[-+]?[$€£¥]?\s?[-+]?)(?P<whole>\d{1,3}(?:[. \u00a0']\d{3})+|\d+)(?:,(?P<part>\d+))?"
     r"(?P<unit>\s?[^\d\s,.]{0,4})"
 )
+_SCALED = re.compile(r"([-+]?[$€£¥]?)\s?(\d[\d,]*(?:\.\d+)?)\s?([KMB]?)", re.IGNORECASE)
+_SCALES = {"": 1, "k": 1_000, "m": 1_000_000, "b": 1_000_000_000}
+
+
+class _Compound(NamedTuple):
+    """How a quantity in two units is written, how many of the smaller are a greater, and the unit it is read in."""
+
+    greater: str
+    smaller: str
+    times: int
+    unit: str
+
+
+_COMPOUND = {
+    FEET: _Compound(
+        r"(\d)\s?(?:'|\u2019|\u2032|ft\.?|feet)",
+        r"(\d{1,2}(?:\.\d+)?)\s?(?:\"|''|\u201d|\u2033|in\.?|inch|inches)?",
+        12,
+        "ft",
+    ),
+    POUNDS: _Compound(r"(\d{1,3})\s?lbs?\.?,?", r"(\d{1,2}(?:\.\d+)?)\s?oz\.?", 16, "lb"),
+    MINUTES: _Compound(r"(\d{1,3})\s?(?:h|hrs?|hours?)\.?,?", r"(\d{1,3})\s?(?:m|mins?|minutes?)\.?", 60, "min"),
+}
 _PIVOT = 69  # two digits of a year from here on are of the last century, as in POSIX
 
 
@@ -55,6 +84,13 @@ def guess_notation(texts: Sequence[str]) -> Notation | None:
             return None if pair == ("true", "false") else Notation("boolean", "/".join(pair))
     if texts and all(map(_DATE.fullmatch, texts)):
         return _guess_dates(texts)
+    for notation, parts in _COMPOUND.items():
+        both = re.compile(rf"{parts.greater}\s?{parts.smaller}", re.IGNORECASE)
+        if any(map(both.fullmatch, texts)) and all(plain(text, notation) for text in texts):
+            return Notation("number", notation)
+    scaled = [_SCALED.fullmatch(text) for text in texts]
+    if all(scaled) and len({match[3].casefold() for match in scaled if match} - {""}) > 1:  # "5 m" alone are meters
+        return Notation("number", SCALED)
     found = [_COMMA.fullmatch(text) for text in texts]
     # A comma before three digits may well part thousands.
     if (
@@ -178,6 +214,31 @@ def _comma(text: str) -> str:
     return f"{match['before']}{re.sub(r'[^0-9]', '', match['whole'])}{part}{match['unit']}"
 
 
+def _scaled(text: str) -> str:
+    match = _SCALED.fullmatch(text)
+    if match is None:
+        return ""
+    return f"{match[1]}{_shortest(float(match[2].replace(',', '')) * _SCALES[match[3].casefold()])}"
+
+
+def _compound(text: str, notation: str) -> str:
+    """`6' 1"` as "6.083 ft": lengths and weights in the greater unit, times in minutes."""
+    parts = _COMPOUND[notation]
+    match = re.fullmatch(rf"(?:{parts.greater})?\s?(?:{parts.smaller})?", text, re.IGNORECASE)
+    if match is None or not (match[1] or match[2]) or text.isdigit():
+        return ""
+    total = float(match[1] or 0) * parts.times + float(match[2] or 0)
+    return f"{_shortest(total if notation == MINUTES else total / parts.times)} {parts.unit}"
+
+
+def _compounds(notation: str) -> Callable[[str], str]:
+    return lambda text: _compound(text, notation)
+
+
+def _shortest(number: float) -> str:
+    return f"{number:.3f}".rstrip("0").rstrip(".")
+
+
 def _truth(text: str, pair: Iterable[str]) -> str:
     return dict(zip(pair, ("true", "false"), strict=True)).get(text.casefold(), "")
 
@@ -190,5 +251,7 @@ _READERS: dict[str, Callable[[str], str]] = {
     DAY_FIRST: lambda text: _date(text, day_first=True),
     MONTH_FIRST: lambda text: _date(text, day_first=False),
     DECIMAL_COMMA: _comma,
+    SCALED: _scaled,
+    **{notation: _compounds(notation) for notation in _COMPOUND},
     **{"/".join(pair): _truths(pair) for pair in _TRUTHS},
 }

@@ -14,7 +14,7 @@ from trivium.kg.tables.codes import names_of_codes
 from trivium.kg.tables.columns import words_of
 from trivium.kg.tables.guess import guess_mapping
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableLink, read_mapping, write_mapping
-from trivium.kg.tables.notation import cut, guess_notation, guess_split
+from trivium.kg.tables.notation import cut, guess_notation, guess_split, plain
 from trivium.kg.tables.reading import files_of, read_tables
 from trivium.kg.text import singular
 from trivium.kg.types import Entity, QualifiedTriple, Triple, ValueText
@@ -385,10 +385,12 @@ def test_a_graph_as_two_tables(tmp_path: Path) -> None:
     edges = "source,metaedge,target,weight\n1,treats,3,0.9\n4,treats,2,\n4,causes,5,0.1\n1,binds,6,\n"
     paths = _write(tmp_path, nodes=nodes, edges=edges)
     triples, entities, applied = _graph(paths)
-    stated = {("1", "treats", "3"), ("4", "treats", "2"), ("4", "causes", "5"), ("1", "binds", "6")}
-    assert {t[:3] for t in triples} == stated
-    assert (entities["1"].label, entities["1"].types, entities["5"].types) == ("Aspirin", ("Drug",), ("node",))
-    weighed = next(t for t in triples if t.tail == "3")
+    stated = {(1, "treats", 3), (4, "treats", 2), (4, "causes", 5), (1, "binds", 6)}
+    # A number may be a value as well, which is no node.
+    assert {t[:3] for t in triples} == {(f"node/{head}", said, f"node/{tail}") for head, said, tail in stated}
+    aspirin, rash = entities["node/1"], entities["node/5"]
+    assert (aspirin.label, aspirin.types, rash.types) == ("Aspirin", ("Drug",), ("node",))
+    weighed = next(t for t in triples if t.tail == "node/3")
     assert isinstance(weighed, QualifiedTriple)
     assert weighed.statements[0].properties == (("weight", ValueText("0.9", "number")),)
     (tmp_path / "m.toml").write_text(write_mapping(applied.mappings))
@@ -1118,3 +1120,116 @@ def test_cells_of_several_keys_name_several_rows(tmp_path: Path) -> None:
     assert guessed.columns["motto"] == TableColumn("motto", "text"), "few of its words are keys"
     triples, _, _ = _graph([tmp_path / "lands.csv"])
     assert Triple("land/DE", "neighbors", "land/CH") in triples
+
+
+def test_rows_are_called_as_people_write_their_names(tmp_path: Path) -> None:
+    boats = "id,name,displayName\n" + "".join(
+        f"{n},{kind.lower()}_boat,{kind} Boat\n" for n, kind in enumerate("ABCDEF")
+    )
+    moods = "id,name,title\n" + "".join(
+        f"{n},Very{kind},Very {kind}\n" for n, kind in enumerate(["Glad", "Sad", "Calm"])
+    )
+    cups = "name,displayName\ntea_cup,Mug\nmilk_jug,Jug\nice_box,Box\n"
+    found = guess_mapping(read_tables(_write(tmp_path, boats=boats, moods=moods, cups=cups)))
+    assert (found["boats"].label, found["boats"].columns["name"], found["boats"].alias) == (
+        ("displayName",),
+        TableColumn(),
+        (),
+    )
+    assert (found["moods"].label, found["moods"].columns["name"]) == (("title",), TableColumn())
+    assert found["cups"].columns["name"] == TableColumn("internal_id", "text"), "another text, and no second spelling"
+
+
+def test_names_that_stand_before_what_they_name(tmp_path: Path) -> None:
+    header = "Codice Comune,Denominazione in italiano,Denominazione (Italiana e straniera),Denominazione regione\n"
+    towns = header + "".join(
+        f"{n:03},{town},{both},{region}\n"
+        for n, (town, both, region) in enumerate([
+            ("Merano", "Merano", "Trentino"), ("Laives", "Laives", "Trentino"),
+            ("Bolzano", "Bolzano/Bozen", "Trentino"),
+            ("Torino", "Torino", "Piemonte"), ("Cuneo", "Cuneo", "Piemonte"),
+        ])
+    )  # fmt: skip
+    schools = "name of school,name of town\nAlpha,Bern\nBeta,Bern\nGamma,Chur\nDelta,Chur\nEta,Chur\n"
+    found = guess_mapping(read_tables(_write(tmp_path, comuni=towns, schools=schools)))
+    comuni = found["comuni"]
+    assert (comuni.id, comuni.label) == ("Codice Comune", ("Denominazione in italiano",))
+    assert comuni.alias == ("Denominazione (Italiana e straniera)",)
+    assert comuni.columns["Denominazione regione"] == TableColumn("regione", to="regione")
+    assert found["schools"].label == ("name of school",)
+    assert found["schools"].columns["name of town"] == TableColumn("town", to="town")
+
+
+def test_notes_behind_the_names_of_columns(tmp_path: Path) -> None:
+    rows = "".join(f"{name},{n},{n},{n},{n},{n},{n}\n" for n, name in enumerate(["Bern", "Chur", "Sion"], 7))
+    header = (
+        "Town,Rank (2),Area (km2),Rate (per 1000 people a year),Seats (old) [3],Votes (as of the last count),Votes*\n"
+    )
+    found = guess_mapping(read_tables(_write(tmp_path, towns=header + rows)))["towns"]
+    assert [each.relation for each in found.columns.values()][-6:] == [
+        "rank", "area_km2", "rate_per_1000_people_a_year", "seats_old", "votes_as_of_the_last_count", "votes",
+    ]  # fmt: skip
+
+
+def test_marks_among_numbers_stay_texts(tmp_path: Path) -> None:
+    grams = [str(n) for n in range(25)] + ["t"] * 9
+    places = [str(n) for n in range(12)] + ["R", "D"] * 4
+    parts = [f"{n}" for n in range(20)] + [f"A{n}" for n in range(4)]
+    rows = "".join(f"Food {n},{gram}\n" for n, gram in enumerate(grams))
+    found = guess_mapping(read_tables(_write(
+        tmp_path,
+        foods="food,fat\n" + rows,
+        races="run,place\n" + "".join(f"Run {n},{place}\n" for n, place in enumerate(places)),
+        parts="part,drawing\n" + "".join(f"Part {n},{part}\n" for n, part in enumerate(parts)),
+    )))  # fmt: skip
+    assert found["foods"].columns["fat"].kind == "number"
+    assert found["races"].columns["place"].kind == "text", "too few to tell"
+    assert found["parts"].columns["drawing"].kind == "text"
+    triples, _, _ = _graph([tmp_path / "foods.csv"])
+    assert ValueText("t", "number") in {t.tail for t in triples}
+
+
+@pytest.mark.parametrize(
+    ("texts", "read", "plainly"),
+    [
+        (["6' 1\"", "5'11", "6'"], "5' 11\"", ["6.083 ft", "5.917 ft", "6 ft"]),
+        (["5 ft 6 in", "6 feet"], "5' 11\"", ["5.5 ft", "6 ft"]),
+        (["2h 22m", "95m", "1 hr"], "2h 5m", ["142 min", "95 min", "60 min"]),
+        (["7 lb 4 oz", "6 lbs"], "7 lb 4 oz", ["7.25 lb", "6 lb"]),
+        (["1.2M", "900K", "3"], "1.2M", ["1200000", "900000", "3"]),
+        (["$1.5B", "$1,200M"], "1.2M", ["$1500000000", "$1200000000"]),
+        (["12 m", "5 m"], "", []),
+        (["12M", "5M"], "", []),
+        (["6-2", "5-11"], "", []),
+        (["2h", "5"], "", []),
+    ],
+)
+def test_quantities_in_two_units_and_by_thousands(texts: list[str], read: str, plainly: list[str]) -> None:
+    found = guess_notation(texts)
+    assert (found.read if found else "") == read
+    assert [plain(text, read) for text in texts if read] == plainly
+    assert not read or plain("blue", read) == ""
+
+
+def test_codes_of_rows_are_no_things_that_rows_share(tmp_path: Path) -> None:
+    tools = "id,name,external_id\n" + "".join(f"{n},Tool {n},T{n}\n" for n in range(8))
+    mends = "id,name,external_id\n" + "".join(f"{n},Mend {n},{'T' if n < 4 else 'M'}{n}\n" for n in range(8))
+    found = guess_mapping(read_tables(_write(tmp_path, tools=tools, mends=mends)))
+    assert found["mends"].columns["external_id"] == TableColumn("external_id", "text")
+
+
+def test_kinds_with_long_names_are_things(tmp_path: Path) -> None:
+    kinds = ["Chinstrap penguin (Pygoscelis antarctica)", "Gentoo penguin (Pygoscelis papua)"]
+    rows = "".join(
+        f"{n},{kinds[n % 2]},Seen once from a boat. Weather was fair and the sea calm on day {n}.\n" for n in range(60)
+    )
+    found = guess_mapping(read_tables(_write(tmp_path, birds="weight,species,note\n" + rows)))["birds"]
+    assert found.columns["species"] == TableColumn("species", to="species")
+    assert found.columns["note"].kind == "text"
+
+
+def test_a_column_called_code_is_called_by_what_it_names(tmp_path: Path) -> None:
+    lands = "code,name\nCH,Switzerland\nFR,France\nAT,Austria\nIT,Italy\n"
+    zones = 'zone,codes\nZurich,CH\nParis,FR\nVienna,"AT,CH"\nRome,IT\nWest,"FR,CH"\nSouth,"IT,FR"\n'
+    found = guess_mapping(read_tables(_write(tmp_path, lands=lands, zones=zones)))
+    assert found["zones"].columns["codes"] == TableColumn("land", to="lands.code", split=",")
