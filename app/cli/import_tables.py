@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trivium.app.cli.kg.options import JsonOption
+from trivium.app.cli.kg.options import JsonOption, SkipBadOption
 from trivium.app.cli.output import complain, print_facts, print_json, print_rows, print_section, print_text
 from trivium.app.cli.progress import progress
 from trivium.kg.errors import UsageError
@@ -48,6 +48,7 @@ def import_tables(  # noqa: PLR0913, PLR0917 - a command has as many parameters 
     name_by: Annotated[
         list[str] | None, typer.Option("--name-by", metavar="IRI", help="RDF: a further property that names entities.")
     ] = None,
+    skip_bad: SkipBadOption = False,
     graph: Annotated[str, typer.Option(metavar="IRI", help="SPARQL: the named graph to read.")] = "",
     page: Annotated[int, typer.Option(metavar="N", help="SPARQL: statements asked for at once.")] = 10_000,
     max_statements: Annotated[
@@ -84,9 +85,11 @@ def import_tables(  # noqa: PLR0913, PLR0917 - a command has as many parameters 
         table = next(path for path in files if path not in graphs)
         raise UsageError(f"{graphs[0]} is a graph, {table} a table: import them into KGs of their own")
     if graphs:
-        import_files(files, out, names, dry_run=dry_run, as_json=as_json)
+        import_files(files, out, names, skip_bad=skip_bad, dry_run=dry_run, as_json=as_json)
     elif names:
         raise UsageError(f"--name-by is for RDF; of a table set label in {mapping}")
+    elif skip_bad:
+        raise UsageError("--skip-bad is for files of triples; a table is read whole")
     else:
         import_as_tables(files, out, mapping, dry_run=dry_run, as_json=as_json)
 
@@ -208,11 +211,13 @@ _SHOWN = 25  # types and relations of a graph that are shown
 _NAMELESS = 0.1  # share of entities without a name from which on it is said
 
 
-def import_files(files: Sequence[Path], out: Path, names: Collection[str], *, dry_run: bool, as_json: bool) -> None:
+def import_files(
+    files: Sequence[Path], out: Path, names: Collection[str], *, skip_bad: bool, dry_run: bool, as_json: bool
+) -> None:
     """Build a KG of files of triples, or bring the one that is there up to date."""
     from trivium.app.cli.kg.input import Input
 
-    given = Input(files, names=names)
+    given = Input(files, skip_bad=skip_bad, names=names)
     if dry_run:
         print_rows(("head", "relation", "tail"), examples(islice(chain.from_iterable(given.batches()), 10_000)))
         return
@@ -260,6 +265,7 @@ def _write(given: Input, out: Path, *, as_json: bool) -> None:
             with Knowledge.open(str(out)) as opened:
                 asyncio.run(_show_graph(opened.store))
         (print_json if as_json else print_facts)(asdict(held))
+    given.tell_skipped()
     with Knowledge.open(str(out)) as opened:
         asyncio.run(_tell_nameless(opened.store))
 

@@ -94,6 +94,9 @@ _VOCABULARIES = (_OWL, RDF, "http://www.w3.org/2000/01/rdf-schema#")
 _NO_TYPES = {f"{_OWL}NamedIndividual", f"{_OWL}Thing", "http://www.w3.org/2000/01/rdf-schema#Resource"}
 _ENCODING = re.compile(rb"""(\s*<\?xml[^>]*?encoding=["'])([\w.-]+)""")
 _DECLARED_WITHIN = 200  # bytes
+_IN_NO_IRI = re.compile(r'[\x00-\x20<>"{}|^`\\]')
+_CHUNK, _LONGEST_TAG = 1 << 20, 64  # bytes
+_ODD_LANGUAGE = re.compile(rb"""(?:"@|xml:lang=")[A-Za-z]{2,8}(?:-[A-Za-z0-9]{2,8})*-[A-Za-z0-9](?![A-Za-z0-9-])""")
 _NOT_RDF = "XML namespaces are required in RDF/XML"  # what the parser says of other XML
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SAYS_NOTHING = frozenset({"has", "is", "english"})  # in what a predicate for names is called
@@ -255,11 +258,15 @@ class RdfParser:
 
         if RDF_FORMATS[self._suffix] == "RDF_XML":
             file = _utf8(file)
+        lenient = _has_odd_languages(file)
+        form = getattr(RdfFormat, RDF_FORMATS[self._suffix])
         # Relative IRIs are of the file; where it lies says nothing about what it is about.
-        quads = parse(file, format=getattr(RdfFormat, RDF_FORMATS[self._suffix]), base_iri=f"file:///{self._path.name}")
+        quads = parse(file, format=form, base_iri=f"file:///{self._path.name}", lenient=lenient)
         while True:
             try:
-                yield next(quads)
+                quad = next(quads)
+                if not lenient or self._is_sound(quad):
+                    yield quad
             except StopIteration:
                 return
             except SyntaxError as error:  # the parser goes on behind the statement that it could not read
@@ -268,6 +275,15 @@ class RdfParser:
                     what = "is XML, but not RDF/XML (OWL/XML, perhaps): save it as RDF/XML or Turtle"
                     raise BadInputError(what, path=self._path, line=error.lineno) from error
                 self._skips.take(BadInputError(what, path=self._path, line=error.lineno))
+
+    def _is_sound(self, quad: Quad) -> bool:
+        """Whether the IRIs of a statement are some, which a lenient parser does not look at."""
+        ends = (getattr(quad.object, "datatype", quad.object), quad.subject, quad.predicate)
+        wrong = next((each for each in ends if _IN_NO_IRI.search(getattr(each, "value", ""))), None)
+        if wrong is not None:
+            what = f"{wrong} is no IRI; --skip-bad leaves such statements out"
+            self._skips.take(BadInputError(what, path=self._path))
+        return wrong is None
 
     def _read(self, quad: Quad) -> Triple | None:
         """Take one statement: a triple, or None where it described an entity or was malformed."""
@@ -354,6 +370,18 @@ class RdfParser:
         if not 24 <= len(label) <= 32 or not set(label) <= set("0123456789abcdef"):
             return f"_:{label}"
         return self._anonymous.setdefault(label, f"_:{self._path.name.split('.')[0]}-{len(self._anonymous) + 1}")
+
+
+def _has_odd_languages(file: BinaryIO) -> bool:
+    """Whether a file names languages as no standard does ("es-a"), which the parser refuses and nobody minds."""
+    if not file.seekable():
+        return False
+    start, rest, found = file.tell(), b"", False
+    while not found and (part := file.read(_CHUNK)):
+        found = _ODD_LANGUAGE.search(rest + part) is not None
+        rest = part[-_LONGEST_TAG:]
+    file.seek(start)
+    return found
 
 
 def _utf8(file: BinaryIO) -> BinaryIO:

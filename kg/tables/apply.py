@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from trivium.kg.loaders.delimited import CONTROL
 from trivium.kg.tables.cells import Cell, Row, SourceTable
-from trivium.kg.tables.codes import names_by_number, names_of_codes, names_without_kind
+from trivium.kg.tables.codes import names_by_number, names_in_order, names_of_codes, names_without_kind
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableMapping
 from trivium.kg.tables.notation import cut, plain
 from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueText
@@ -63,7 +63,12 @@ class Applied:
         for each in self._named.values():
             by_kind.setdefault(each.types[0], []).append(each.label)
         names = {
-            kind: {**names_by_number(labels), **names_without_kind(labels), **names_of_codes(labels, kind)}
+            kind: {
+                **names_by_number(labels),
+                **names_without_kind(labels),
+                **names_in_order(labels),
+                **names_of_codes(labels, kind),
+            }
             for kind, labels in by_kind.items()
         }
         for each in self._named.values():

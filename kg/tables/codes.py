@@ -1,4 +1,4 @@
-"""The names of countries and US states that a table writes as codes: "TX" is called Texas as well."""
+"""What the names of a kind are called besides: countries and US states written as codes, "Bell, Ann" in order."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from pathlib import Path
 _FILE = Path(__file__).parent / "codes.txt"
 _CODE = re.compile("[A-Z]{2,3}")
 _NUMBERED = re.compile(r"(([^\W\d_]+) \d+)(?: ?[-\u2013:,(]|$)")
+_WORD = r"[^\W\d_][^\s,()]*"
+_TURNED = re.compile(rf"({_WORD}(?: {_WORD}){{0,3}}), ({_WORD}(?: {_WORD}){{0,4}})(?:,? [^,]+|,.*)?")
 _MOST = 0.75  # share of texts that look like codes that are of one list; states of the USA may stand beside provinces
 _COMMON, _SEVERAL = 0.8, 10  # share of a kind's names that end in one word; how many at least
 _FEW = 3  # codes below which nothing is said
@@ -48,6 +50,17 @@ def names_by_number(labels: Collection[str]) -> Mapping[str, str]:
     if count < max(_COMMON * len(labels), _FEW) or len(set(heads.values())) < count:
         return {}
     return heads
+
+
+def names_in_order(labels: Collection[str]) -> Mapping[str, str]:
+    """Names as people say them where nearly all of a kind put the last name first: "Bell, Ann Lee"; else empty.
+
+    What stands behind a second comma or in parentheses is left out.
+    """
+    found = {label: match for label in labels if (match := _TURNED.fullmatch(label))}
+    if len(found) < max(_COMMON * len(labels), _FEW):
+        return {}
+    return {label: f"{match[2]} {match[1]}" for label, match in found.items()}
 
 
 @cache

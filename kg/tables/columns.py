@@ -122,7 +122,7 @@ class ColumnProfile:
         coded = any(len(text) > 1 and text[0] == "0" and text.isdigit() for text in self.texts)
         if kind == "number" and (coded or _NOT_NUMBERS & set(self.words)):
             kind = None
-        elif kind is None and (found := guess_notation(list(self.texts))) is not None:
+        elif kind in (None, "datetime") and (found := guess_notation(list(self.texts))) is not None:
             kind, self.read = found
         self.kind = kind
 

@@ -11,20 +11,22 @@ import json
 import re
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from trivium.kg.types import PropertyKind
 from trivium.kg.values import LONGEST, days_of
 
 DAY_FIRST, MONTH_FIRST, DECIMAL_COMMA = "d/m/y", "m/d/y", "1.234,5"
+DAYS = ("y-m-d 0:00", f"{DAY_FIRST} 0:00", f"{MONTH_FIRST} 0:00")
+"""Dates with a time that is always midnight."""
 SCALED = "1.2M"
 FEET, POUNDS, MINUTES = "5' 11\"", "7 lb 4 oz", "2h 5m"  # quantities in two units, read as one
 _TRUTHS = (("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("ja", "nein"), ("oui", "non"), ("si", "no"))
 NOTATIONS = (
-    *(DAY_FIRST, MONTH_FIRST, DECIMAL_COMMA, SCALED, FEET, POUNDS, MINUTES),
+    *(DAY_FIRST, MONTH_FIRST, *DAYS, DECIMAL_COMMA, SCALED, FEET, POUNDS, MINUTES),
     *("/".join(pair) for pair in _TRUTHS),
 )
-
 
 LIST = "[]"
 _SEPARATORS = ("|", ";")
@@ -39,6 +41,7 @@ _LONGEST_PART = 40  # characters of a value among several in a cell
 _CUT = 0.2  # share of texts with a separator
 
 _DATE = re.compile(r"(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d{2})(?:,?[ T](\d{1,2}:\d{2}(?::\d{2})?))?")
+_MIDNIGHT = re.compile(r"(.*\d)[ T]0?0:00(?::00(?:\.0+)?)?(?:Z|\+00:?00)?")
 _COMMA = re.compile(
     r"(?P<before>[-+]?[$€£¥]?\s?[-+]?)(?P<whole>\d{1,3}(?:[. \u00a0']\d{3})+|\d+)(?:,(?P<part>\d+))?"
     r"(?P<unit>\s?[^\d\s,.]{0,4})"
@@ -78,6 +81,8 @@ class Notation(NamedTuple):
 
 def guess_notation(texts: Sequence[str]) -> Notation | None:
     """The notation that all of a column's distinct texts share; None where it is the plain one, or none at all."""
+    if texts and all(map(_MIDNIGHT.fullmatch, texts)):
+        return next((Notation("date", read) for read in DAYS if all(plain(text, read) for text in texts)), None)
     truth = {text.casefold() for text in texts}
     for pair in _TRUTHS:
         if pair[0] in truth and truth <= set(pair):  # one alone is a mark beside empty cells
@@ -206,6 +211,15 @@ def _date(text: str, *, day_first: bool) -> str:
     return f"{year:04}-{month:02}-{day:02}" + (f"T{match[4]:0>5}" if match[4] else "")
 
 
+def _day(text: str, read: str) -> str:
+    """A date without its time, which is midnight."""
+    found = _MIDNIGHT.fullmatch(text)
+    day = found[1] if found else ""
+    if read == DAYS[0]:
+        return day if re.fullmatch(r"\d{4}-\d{2}-\d{2}", day) else ""
+    return _date(day, day_first=read == DAYS[1])
+
+
 def _comma(text: str) -> str:
     match = _COMMA.fullmatch(text)
     if match is None:
@@ -250,6 +264,7 @@ def _truths(pair: tuple[str, str]) -> Callable[[str], str]:
 _READERS: dict[str, Callable[[str], str]] = {
     DAY_FIRST: lambda text: _date(text, day_first=True),
     MONTH_FIRST: lambda text: _date(text, day_first=False),
+    **{read: partial(_day, read=read) for read in DAYS},
     DECIMAL_COMMA: _comma,
     SCALED: _scaled,
     **{notation: _compounds(notation) for notation in _COMPOUND},

@@ -265,10 +265,12 @@ def _is_own_code_or_name(profile: ColumnProfile, seen: SeenTable) -> bool:
     def just(each: ColumnProfile, words: Iterable[str]) -> bool:
         return bool(each.texts) and len(each.words) == 1 and each.words[0] in words
 
+    if not just(profile, {*KEY_WORDS, *NAME_WORDS}):
+        return False
     columns = seen.columns.values()
     coded = any(just(each, KEY_WORDS) and not each.is_unique and each.filled == seen.rows for each in columns)
     named = any(just(each, NAME_WORDS) for each in columns)
-    return coded and named and just(profile, {*KEY_WORDS, *NAME_WORDS})
+    return coded and named
 
 
 def _are_whole_names(profile: ColumnProfile) -> bool:

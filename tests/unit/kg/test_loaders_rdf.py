@@ -257,3 +257,23 @@ def test_xml_in_other_encodings_and_of_other_kinds(tmp_path: Path) -> None:
     path.write_text(f'<?xml version="1.0"?>\n<Ontology xmlns="http://www.w3.org/2002/07/owl#">{declared}</Ontology>')
     with pytest.raises(BadInputError, match=r"not RDF/XML .* save it as"):
         triples(path)
+
+
+def test_languages_of_no_standard_stop_no_file(tmp_path: Path) -> None:
+    said = ':a rdfs:label "Hola"@es-a, "Hello"@en ; :p [ :q "x"@es-a ; :r :b ] .\n'
+    head = f"@prefix : <{A}> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+    path = tmp_path / "odd.ttl"
+    path.write_text(head + said)
+    reader = read_triples(path)
+    found = [triple for batch in reader for triple in batch]
+    (node,) = {triple.tail for triple in found if triple.relation == f"{A}p"}
+    assert {(triple.head, triple.relation) for triple in found} >= {(node, f"{A}q"), (node, f"{A}r")}
+    ((label, aliases),) = [(each.label, each.aliases) for each in reader.entities() if each.id == f"{A}a"]
+    assert (label, aliases) == ("Hello", ("Hola",))
+    path.write_text(head + said + f":a :p <{A} b> .\n")
+    with pytest.raises(BadInputError, match="is no IRI"):
+        triples(path)
+    assert len(triples(path, skip_bad=True)) == len(found)
+    path.write_text(f"{head}:a :p <{A} b> .\n")
+    with pytest.raises(BadInputError, match="line 2"):
+        triples(path)

@@ -10,7 +10,7 @@ import pytest
 
 from trivium.kg.errors import BadInputError, UsageError
 from trivium.kg.tables.apply import Applied
-from trivium.kg.tables.codes import names_of_codes
+from trivium.kg.tables.codes import names_in_order, names_of_codes
 from trivium.kg.tables.columns import words_of
 from trivium.kg.tables.guess import guess_mapping
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableLink, read_mapping, write_mapping
@@ -289,6 +289,10 @@ def test_what_a_spreadsheet_exports(tmp_path: Path, encoding: str) -> None:
         (["12/31/2020", "01/02/2021"], ("date", "m/d/y")),
         (["31/12/2020", "12/31/2020"], None),
         (["5/6/2020 14:30", "7/6/2020 9:05"], ("datetime", "d/m/y")),
+        (["2020-05-06 00:00:00", "2021-05-06 00:00:00"], ("date", "y-m-d 0:00")),
+        (["2020-05-06T00:00:00Z"], ("date", "y-m-d 0:00")),
+        (["5/16/2020 0:00", "7/6/2020 0:00"], ("date", "m/d/y 0:00")),
+        (["2020-05-06 00:00:00", "2021-05-06 12:00:00"], None),
         (["1,234", "5,678"], None),
         (["1,5", "2"], ("number", "1.234,5")),
         (["1.234,567", "2"], ("number", "1.234,5")),
@@ -1233,3 +1237,20 @@ def test_a_column_called_code_is_called_by_what_it_names(tmp_path: Path) -> None
     zones = 'zone,codes\nZurich,CH\nParis,FR\nVienna,"AT,CH"\nRome,IT\nWest,"FR,CH"\nSouth,"IT,FR"\n'
     found = guess_mapping(read_tables(_write(tmp_path, lands=lands, zones=zones)))
     assert found["zones"].columns["codes"] == TableColumn("land", to="lands.code", split=",")
+def test_dates_at_midnight_are_dates(tmp_path: Path) -> None:
+    path = tmp_path / "members.csv"
+    path.write_text("name,since\nAnn,2009-08-27 00:00:00\nBob,2010-01-02 00:00:00\n")
+    triples, _, _ = _graph([path])
+    assert {t.tail for t in triples} == {ValueText("2009-08-27", "date"), ValueText("2010-01-02", "date")}
+
+
+def test_names_with_the_last_name_first_are_found_in_order_too(tmp_path: Path) -> None:
+    path = tmp_path / "members.csv"
+    rows = ['"Abbott, John Joseph",Quebec', '"St. Laurent, Louis (Sir)",Quebec', "Cher,Quebec"]
+    rows += [f'"Bell, {name}",Ontario' for name in ("Ann", "Bob", "Carl", "Dora", "Eve")]
+    path.write_text("\n".join(["name,province", *rows]) + "\n")
+    aliases = {each.label: each.aliases for each in _graph([path])[1].values() if each.types == ("member",)}
+    assert aliases["Abbott, John Joseph"] == ("John Joseph Abbott",)
+    assert aliases["St. Laurent, Louis (Sir)"] == ("Louis St. Laurent",)
+    assert aliases["Cher"] == ()
+    assert names_in_order(["Smith & Co, Ltd", "Big, fat", "Bell, Ann"]) == {}

@@ -136,6 +136,15 @@ def test_a_wrong_file_is_named_and_leaves_nothing(trivium: Trivium, tmp_path: Pa
     assert not (tmp_path / "kg").exists()
 
 
+def test_malformed_lines_are_left_out_on_request(trivium: Trivium, tmp_path: Path) -> None:
+    (tmp_path / "bad.ttl").write_text("@prefix : <http://a.org/> .\n:a :b :c .\n:a :b <http://a.org/ d> .\n")
+    refused(trivium("import", "bad.ttl", "--out", "kg"), "BadInputError", "line 3", "--skip-bad")
+    said = trivium("import", "bad.ttl", "--out", "kg", "--skip-bad")
+    assert (said.code, "1 malformed line skipped" in said.err) == (0, True)
+    (tmp_path / "t.csv").write_text("name,age\nAnn,3\n")
+    assert "--skip-bad is for files of triples" in trivium("import", "t.csv", "--out", "new", "--skip-bad").err
+
+
 def test_a_graph_is_brought_up_to_date_and_says_what_changed(trivium: Trivium, tmp_path: Path) -> None:
     path = tmp_path / "films.ttl"
     path.write_text(TURTLE)
