@@ -25,6 +25,7 @@ _NAMES = ("name", "login", "title", "label", "full_name", "fullName", "displayNa
 # Of things inside records: distinct names a record at most, those with the same facts at least.
 _AGAIN, _ALIKE = 0.8, 0.9
 _KEY_CODE, _PLACE = re.compile("[a-z]{2,3}|[A-Z]{2,3}"), re.compile("[0-9]|[A-Z]")
+_FEW_OF = 0.25  # of many things, the share that an object says an amount of
 _MANY_KEYS, _OFTEN = 10, 0.5  # codes that objects have something by, at least; share of objects with one, at most
 _MANY_TEXTS = 20  # keys that an object has texts by, at least
 _WRAPPERS = frozenset(
@@ -259,7 +260,8 @@ def _with_lists(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         held = [record for record in changed if isinstance(record.get(field), dict)]
         inner: list[dict[str, Any]] = [record[field] for record in held]
         if inner:
-            for record, value in zip(held, _keys(inner) or _listed(inner) or _with_lists(inner), strict=True):
+            lists = _keys(inner) or _listed(inner) or _amounts(inner) or _with_lists(inner)
+            for record, value in zip(held, lists, strict=True):
                 record[field] = value
     return changed
 
@@ -297,12 +299,36 @@ def _listed(objects: Sequence[dict[str, Any]]) -> list[list[Any]]:
     return [list(each.values()) for each in objects] if same and not any("" in texts for texts in said.values()) else []
 
 
+class _Amount(dict[str, Any]):
+    """A name and so much of it, as records that name things by the keys of an object have them."""
+
+
+def _amounts(objects: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Objects with an amount or a record of each of many things: {"wood": 3, "iron nugget": 2}; else none.
+
+    Each names few of the things that others name; what most of them name are columns.
+    """
+    keys = Counter(key for each in objects for key in each)
+    values = [value for each in objects for value in each.values()]
+    codes = all(map(_KEY_CODE.fullmatch, keys))  # of currencies, which measure
+    if codes or len(keys) < _MANY_KEYS or keys.total() > _FEW_OF * len(keys) * len(objects):
+        return []
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        return [[_Amount(name=key, amount=value) for key, value in each.items()] for each in objects]
+    known = [value for value in values if value is not None]
+    if known and all(isinstance(value, dict) and "name" not in value for value in known):
+        return [[{"name": key, **(value or {})} for key, value in each.items()] for each in objects]
+    return []
+
+
 def _thing(records: list[dict[str, Any]], field: str) -> str:
     """By what the records of a field are named, where they are things of their own: "author": {"name": …, "email": …}.
 
     Such things come again, with the same facts. "" where they are parts of the outer record.
     """
     inner = [each for record in records for each in _inner(record, field)]
+    if any(isinstance(each, _Amount) for each in inner):
+        return ""
     for key in _NAMES:
         names = [each[key] for each in inner if isinstance(each.get(key), str) and each[key].strip()]
         if not names or len(names) < len(inner) or len(set(names)) > _AGAIN * len(names):
@@ -329,6 +355,8 @@ def _shared(owned: list[tuple[str, dict[str, Any]]]) -> _Shared | None:
     of two people called Ann who are both female, and of rows that are only called alike, nothing says so.
     """
     children = [child for _, child in owned]
+    if all(isinstance(child, _Amount) for child in children):
+        return _Shared("name", ())
     if any(isinstance(value, dict | list) for child in children for value in child.values()):
         return None
     for by in _NAMES:

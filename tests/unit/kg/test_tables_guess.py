@@ -17,7 +17,7 @@ from trivium.kg.tables.mapping import Mappings, TableColumn, TableLink, read_map
 from trivium.kg.tables.notation import cut, guess_notation, guess_split, plain
 from trivium.kg.tables.reading import files_of, read_tables
 from trivium.kg.text import singular
-from trivium.kg.types import Entity, QualifiedTriple, Triple, ValueText
+from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueText
 
 STUDENTS = "student_id,first_name,last_name,born,city,zip\n" + "".join(
     f"{number},{first},{last},{born},{city},0{number}99\n"
@@ -1237,6 +1237,8 @@ def test_a_column_called_code_is_called_by_what_it_names(tmp_path: Path) -> None
     zones = 'zone,codes\nZurich,CH\nParis,FR\nVienna,"AT,CH"\nRome,IT\nWest,"FR,CH"\nSouth,"IT,FR"\n'
     found = guess_mapping(read_tables(_write(tmp_path, lands=lands, zones=zones)))
     assert found["zones"].columns["codes"] == TableColumn("land", to="lands.code", split=",")
+
+
 def test_dates_at_midnight_are_dates(tmp_path: Path) -> None:
     path = tmp_path / "members.csv"
     path.write_text("name,since\nAnn,2009-08-27 00:00:00\nBob,2010-01-02 00:00:00\n")
@@ -1254,3 +1256,29 @@ def test_names_with_the_last_name_first_are_found_in_order_too(tmp_path: Path) -
     assert aliases["St. Laurent, Louis (Sir)"] == ("Louis St. Laurent",)
     assert aliases["Cher"] == ()
     assert names_in_order(["Smith & Co, Ltd", "Big, fat", "Bell, Ann"]) == {}
+
+
+def test_objects_that_name_things_by_their_keys_are_lists(tmp_path: Path) -> None:
+    things = [f"thing {n}" for n in range(12)]
+    recipes = [
+        {
+            "name": f"Recipe {n}",
+            "needs": {things[n % 12]: n, things[(n + 1) % 12]: 2},
+            "words": {things[n % 12]: {"de": f"Ding {n % 12}"}, things[(n + 1) % 12]: None},
+            "hours": {"work": n, "rest": 1},
+        }
+        for n in range(1, 25)
+    ]
+    path = tmp_path / "recipes.json"
+    path.write_text(json.dumps(recipes))
+    triples, entities, _ = _graph([path])
+    assert (
+        QualifiedTriple(
+            "recipe/Recipe 3", "needs", "need/thing 3", (Statement((("amount", ValueText("3", "number")),)),)
+        )
+        in triples
+    )
+    assert {each.label for each in entities.values() if each.types == ("need",)} == set(things)
+    relations = {each.relation for each in triples}
+    assert {"hours_work", "hours_rest"} <= relations, "what all have are columns"
+    assert not any("thing" in each for each in relations)
