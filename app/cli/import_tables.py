@@ -36,7 +36,8 @@ def import_tables(  # noqa: PLR0913, PLR0917 - a command has as many parameters 
     sources: Annotated[
         list[str],
         typer.Argument(
-            metavar="F…|URL", help="CSV, TSV, JSON, Parquet, RDF, triples, Neo4j exports; .gz; folders; or SPARQL."
+            metavar="F…|URL",
+            help="CSV, TSV, JSON, Excel, SQLite, Parquet, RDF, triples, Neo4j exports; .gz; folders; or SPARQL.",
         ),
     ],
     out: Annotated[

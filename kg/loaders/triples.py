@@ -152,6 +152,9 @@ def read_triples(
     return TripleReader(path, skip_bad=skip_bad, names=names, classes=classes)
 
 
+_TABLES = frozenset({".json", ".geojson", ".parquet", ".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".sqlite", ".sqlite3"})
+
+
 def is_graph_export(path: Path | str) -> bool:
     """Whether a file is a graph that Neo4j exported (CSV with a header of roles, or apoc's JSON lines), not a table."""
     source = Source(path)
@@ -176,7 +179,7 @@ def is_graph(path: Path | str) -> bool:
         return True
     if is_graph_export(path):
         return True
-    if source.suffix in (".json", ".parquet"):
+    if source.suffix in _TABLES:
         return False
     with closing(source.blocks()) as blocks:
         block = next(blocks, b"")
@@ -205,7 +208,7 @@ def is_table(path: Path | str) -> bool:
     source = Source(path)
     if source.suffix in (*RDF_SUFFIXES, *JSONL_SUFFIXES) or is_graph_export(path):
         return False  # JSON lines that are no triples are refused by their reader, line by line
-    if source.suffix in (".json", ".parquet"):
+    if source.suffix in _TABLES:
         return True
     with closing(source.blocks()) as blocks:
         block = next(blocks, b"")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,7 @@ class SourceTable:
         encoding: of a delimited file.
         kind: what a row is, where the file says so (`author`), or what it says of two things (`authors`); else its
             name says it.
+        declared: of a database: column -> (table, its column) whose rows the file itself says that it names.
     """
 
     name: str
@@ -43,6 +44,7 @@ class SourceTable:
     rows: Callable[[], Iterator[Row]]
     encoding: str = UTF8
     kind: str = ""
+    declared: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
 @contextmanager

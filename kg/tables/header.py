@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
+from trivium.kg.errors import BadInputError
 from trivium.kg.tables.columns import YEAR
 from trivium.kg.values import is_missing, read_value
 
@@ -47,6 +49,19 @@ def find_header(rows: Sequence[Sequence[str]]) -> Header:
     if _goes_on(names, second, rows[top + 2 :]):
         return Header(top + 2, _joined(names, second), comments)
     return Header(top + 1, tuple(names), comments)
+
+
+def name_columns(header: Header, path: Path) -> tuple[str, ...]:
+    """The names of a table's columns; raises `BadInputError` where they are less than two, or two are alike."""
+    if len([column for column in header.columns if column]) < 2:
+        what = "has no header that names two columns or more: its first line must name the columns"
+        raise BadInputError(what, path=path, line=1)
+    # Spreadsheets and data frames write their row numbers, and what stands beside a table, under no name.
+    columns = tuple(column or f"column {place}" for place, column in enumerate(header.columns, 1))
+    twice = next((column for column in columns if columns.count(column) > 1), None)
+    if twice is not None:
+        raise BadInputError(f"two columns are named {twice!r}; rename one", path=path, line=header.rows)
+    return columns
 
 
 def is_comment(row: Sequence[str]) -> bool:
@@ -109,7 +124,7 @@ def _goes_on(names: Sequence[str], second: Sequence[str], below: Sequence[Sequen
     named = [place for place, text in enumerate(second) if _is_named(text, _column(below, place))]
     shared = [place for place, name in enumerate(names) if place and (not name or name == names[place - 1])]
     if shared:
-        return set(shared) <= set(named) or (all(second[place] for place in shared) and len(named) >= _UNITS)
+        return bool(named) and all(second[place] for place in shared)
     numbers = [place for place in range(len(names)) if _is_named("x", _column(below, place))]
     return len(numbers) >= _UNITS and set(numbers) <= {each for each in named if not YEAR.fullmatch(second[each])}
 

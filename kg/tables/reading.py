@@ -20,7 +20,8 @@ from trivium.kg.errors import BadInputError, UsageError
 from trivium.kg.loaders.rdf import RDF_SUFFIXES
 from trivium.kg.loaders.source import BLOCK_BYTES, UTF16, Source
 from trivium.kg.tables.cells import EXCELS, NOT_AVAILABLE, UTF8, Row, SourceTable, cell_of, columns_of_codes, open_text
-from trivium.kg.tables.header import COMMENTS, Header, find_header, first_value, is_comment
+from trivium.kg.tables.databases import DATABASE_MAGIC, DATABASE_SUFFIXES, database_tables
+from trivium.kg.tables.header import COMMENTS, find_header, first_value, is_comment, name_columns
 from trivium.kg.tables.records import (
     KEYED,
     are_named,
@@ -30,12 +31,23 @@ from trivium.kg.tables.records import (
     keyed_records,
     record_tables,
 )
+from trivium.kg.tables.workbooks import WORKBOOK_SUFFIXES, workbook_tables
 
 JSON_SUFFIXES = (".json", ".geojson", ".jsonl", ".ndjson", ".geojsonl")
 PARQUET_SUFFIX = ".parquet"
 DELIMITED_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
 _XML, _RDF = ".xml", b"http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _DELIMITERS = ",;\t|"
+_ARCHIVE, _PAGE = "is an archive: unpack it and import its files", "is a web page: save its table as CSV"
+_OTHERS = {
+    ".sql": "is SQL: load it into SQLite and import the database, or export the tables as CSV",
+    **dict.fromkeys((".yaml", ".yml"), "is YAML: convert it to JSON"),
+    **dict.fromkeys((".html", ".htm"), _PAGE),
+    **dict.fromkeys((".tar", ".tgz", ".7z", ".rar", ".bz2", ".xz"), _ARCHIVE),
+}
+"""Files that are no tables, by their endings, and what to do."""
+_MARKS = {b"PK\x03\x04": _ARCHIVE, b"<!DOCTYPE html": _PAGE, b"<!doctype html": _PAGE, b"<html": _PAGE}
+"""The same by how they begin."""
 _SAMPLE_LINES = 50
 _ROWS_FOR_CODES = 20_000
 
@@ -74,7 +86,8 @@ def files_of(folder: Path) -> list[Path]:
     Raises:
         BadInputError: there is none.
     """
-    known = (*DELIMITED_SUFFIXES, *JSON_SUFFIXES, PARQUET_SUFFIX, *RDF_SUFFIXES)
+    tables = (*DELIMITED_SUFFIXES, *JSON_SUFFIXES, PARQUET_SUFFIX, *WORKBOOK_SUFFIXES, *DATABASE_SUFFIXES)
+    known = (*tables, *RDF_SUFFIXES)
     found = sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
     named = [path for path in found if path.name.lower().removesuffix(".gz").endswith(known)]
     if read := [path for path in named if Source(path).suffix != _XML or _is_rdf(path)]:
@@ -112,6 +125,17 @@ def _read(path: Path) -> list[SourceTable]:
         return json_tables(path, stem, lines=source.suffix not in (".json", ".geojson"))
     if source.suffix == PARQUET_SUFFIX:
         return record_tables(path, {stem: _parquet_records(path)})
+    if source.suffix in WORKBOOK_SUFFIXES:
+        return workbook_tables(path, stem)
+    if source.suffix in DATABASE_SUFFIXES:
+        return database_tables(path)
+    with source.open(utf16=True) as raw:
+        start = raw.read(len(DATABASE_MAGIC))
+    if start == DATABASE_MAGIC:
+        return database_tables(path)
+    marked = (advice for mark, advice in _MARKS.items() if start.startswith(mark))
+    if advice := _OTHERS.get(source.suffix) or next(marked, ""):
+        raise BadInputError(advice, path=path)
     return [_delimited(path, stem)]
 
 
@@ -121,7 +145,7 @@ def _delimited(path: Path, name: str) -> SourceTable:
         sample = list(_sample(text))
     delimiter = max(_DELIMITERS, key=lambda each: _cuts(sample, each))
     header = find_header(list(csv.reader(sample, delimiter=delimiter)))
-    columns = _columns(header, path)
+    columns = name_columns(header, path)
     if value := first_value(list(csv.reader(sample, delimiter=delimiter))[header.rows :], header.columns):
         what = f"has no header: its first line holds values ({value}); add a line that names the columns"
         raise BadInputError(what, path=path, line=header.rows)
@@ -194,19 +218,6 @@ def _cuts(lines: Sequence[str], delimiter: str) -> tuple[float, int, int]:
     if columns < 2:
         return 0.0, 0, 0
     return (1 + sum(len(row) == columns for row in below)) / (1 + len(below)), -header.rows, columns
-
-
-def _columns(header: Header, path: Path) -> tuple[str, ...]:
-    """The names of a table's columns; raises `BadInputError` where they are less than two, or two are alike."""
-    if len([column for column in header.columns if column]) < 2:
-        what = "has no header that names two columns or more: its first line must name the columns"
-        raise BadInputError(what, path=path, line=1)
-    # Spreadsheets and data frames write their row numbers, and what stands beside a table, under no name.
-    columns = tuple(column or f"column {place}" for place, column in enumerate(header.columns, 1))
-    twice = next((column for column in columns if columns.count(column) > 1), None)
-    if twice is not None:
-        raise BadInputError(f"two columns are named {twice!r}; rename one", path=path, line=header.rows)
-    return columns
 
 
 def _parquet_records(path: Path) -> list[dict[str, Any]]:

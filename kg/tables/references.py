@@ -108,6 +108,9 @@ def find_references(seen: SeenTable, tables: Sequence[SeenTable]) -> None:
     for profile in seen.columns.values():
         if not profile.texts or profile.kind not in (None, "number", "text"):
             continue
+        if (told := _declared(seen, profile, tables)) is not None:
+            seen.refers[profile.name] = told
+            continue
         found: list[_Found] = [
             (rank, other, key)
             for other in tables
@@ -132,6 +135,18 @@ def find_references(seen: SeenTable, tables: Sequence[SeenTable]) -> None:
             kept[group] = name
         else:
             del seen.refers[name]
+
+
+def _declared(
+    seen: SeenTable, profile: ColumnProfile, tables: Sequence[SeenTable]
+) -> tuple[SeenTable, ColumnProfile] | None:
+    """The table and column whose rows a column names as its file says."""
+    named = [part.casefold() for part in seen.table.declared.get(profile.name, ())]  # names in SQL are of any case
+    for other in tables if named else ():
+        for key in other.columns.values():
+            if other.table.path == seen.table.path and [other.table.name.casefold(), key.name.casefold()] == named:
+                return other, key
+    return None
 
 
 _Rank = tuple[bool, bool, bool, float]

@@ -1,17 +1,22 @@
-"""Tables in the shapes that users' files have: under titles and comments, wrapped in JSON, as GeoJSON."""
+"""Tables in the shapes that users' files have: under titles, wrapped in JSON, in GeoJSON, databases and workbooks."""
 
 from __future__ import annotations
 
 import json
+import sqlite3
+import sys
+import zipfile
+from contextlib import closing
+from datetime import date
 from pathlib import Path
 
 import pytest
 
-from trivium.kg.errors import BadInputError
+from trivium.kg.errors import BadInputError, UsageError
 from trivium.kg.tables.apply import Applied
 from trivium.kg.tables.cells import SourceTable
 from trivium.kg.tables.guess import guess_mapping
-from trivium.kg.tables.mapping import Mappings
+from trivium.kg.tables.mapping import Mappings, TableColumn
 from trivium.kg.tables.reading import files_of, read_tables
 
 TOWNS = "Bern,120,3\nChur,45,2\nSion,30,9\n"
@@ -186,3 +191,152 @@ def test_tables_about_each_other_in_a_ring_are_things_of_their_own(tmp_path: Pat
     assert any(not each.about for each in mappings.values())
     applied = Applied(tables, mappings)
     assert [triple for batch in applied.batches() for triple in batch]
+
+
+MUSIC = """
+create table Artist(ArtistId integer primary key, Name text);
+create table Album(AlbumId integer primary key, Title text, Maker integer references artist(artistid),
+                   Year int, Price real, Cover blob);
+create table Song(SongId integer primary key, Title text, Of integer references Album, Seconds int);
+create table Pair(a integer, b integer, foreign key (a, b) references Album(AlbumId, Maker));
+create table Empty(x, y);
+create virtual table search using fts5(body);
+create view Names as select Name from Artist;
+insert into Artist values (1, 'Ann Bell'), (2, 'Bob Cole'), (3, 'Cid Dorn');
+insert into Album values (1, 'Alpha', 1, 1999, 9.5, x'00'), (2, 'Beta', 1, 2001, 10.0, null);
+insert into Album values (3, 'Gamma', 3, 2001, 8, null);
+insert into Song values (1, 'One', 2, 200), (2, 'Two', 2, 180);
+insert into Pair values (1, 1);
+insert into search values ('hello');
+"""
+
+
+@pytest.mark.parametrize("name", ["music.db", "music.sqlite", "music.dat"])
+def test_a_database_is_its_tables_with_the_keys_that_it_declares(tmp_path: Path, name: str) -> None:
+    with closing(sqlite3.connect(tmp_path / name)) as database:
+        database.executescript(MUSIC)
+    before = (tmp_path / name).read_bytes()
+    tables = read_tables([tmp_path / name])
+    assert [table.name for table in tables] == ["Artist", "Album", "Song", "Pair"]
+    assert [row[3:] for row in tables[1].rows()] == [
+        (("1999",), ("9.5",), ()),
+        (("2001",), ("10",), ()),
+        (("2001",), ("8",), ()),
+    ]
+    found = guess_mapping(tables)
+    assert found["Album"].columns["Maker"] == TableColumn("maker", to="Artist.ArtistId"), "no word says so"
+    assert found["Song"].columns["Of"].to == "Album.AlbumId", "the primary key where no column is named"
+    assert tables[3].declared == {}, "a key of two columns is none of either"
+    assert (tmp_path / name).read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_a_database_without_rows_or_damaged_is_named(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "empty.db")) as database:
+        database.executescript("create table a(b)")
+    with pytest.raises(BadInputError, match=r"empty.db: is a database without a row"):
+        read_tables([tmp_path / "empty.db"])
+    (tmp_path / "text.db").write_text("no database at all, and long enough to have a page of its own" * 20)
+    with pytest.raises(BadInputError, match=r"text.db: is no SQLite database"):
+        read_tables([tmp_path / "text.db"])
+
+
+def _workbook(path: Path, **sheets: list[list[object]]) -> Path:
+    """Write a workbook as Excel does: numbers, texts, truth values, and days as numbers with a format."""
+
+    def cell(value: object) -> str:
+        match value:
+            case None:
+                return "<c/>"
+            case bool():
+                return f'<c t="b"><v>{int(value)}</v></c>'
+            case date():
+                return f'<c s="1"><v>{(value - date(1899, 12, 30)).days}</v></c>'
+            case int() | float():
+                return f"<c><v>{value}</v></c>"
+        return f'<c t="inlineStr"><is><t>{value}</t></is></c>'
+
+    main, rels = "http://schemas.openxmlformats.org/spreadsheetml/2006/main", "http://schemas.openxmlformats.org"
+    own = f"{rels}/officeDocument/2006/relationships"
+    with zipfile.ZipFile(path, "w") as book:
+        listed = linked = ""
+        for number, (name, rows) in enumerate(sheets.items(), 1):
+            data = "".join(f"<row>{''.join(map(cell, row))}</row>" for row in rows)
+            book.writestr(
+                f"xl/worksheets/{number}.xml", f'<worksheet xmlns="{main}"><sheetData>{data}</sheetData></worksheet>'
+            )
+            listed += f'<sheet name="{name}" sheetId="{number}" r:id="r{number}"/>'
+            linked += f'<Relationship Id="r{number}" Type="{own}/worksheet" Target="worksheets/{number}.xml"/>'
+        linked += f'<Relationship Id="s" Type="{own}/styles" Target="styles.xml"/>'
+        formats = '<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs>'
+        book.writestr("xl/styles.xml", f'<styleSheet xmlns="{main}">{formats}</styleSheet>')
+        book.writestr(
+            "xl/workbook.xml", f'<workbook xmlns="{main}" xmlns:r="{own}"><sheets>{listed}</sheets></workbook>'
+        )
+        packed = f'<Relationships xmlns="{rels}/package/2006/relationships">'
+        book.writestr("xl/_rels/workbook.xml.rels", f"{packed}{linked}</Relationships>")
+        office = f'<Relationship Id="w" Type="{own}/officeDocument" Target="xl/workbook.xml"/>'
+        book.writestr("_rels/.rels", f"{packed}{office}</Relationships>")
+        kinds = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+        book.writestr(
+            "[Content_Types].xml",
+            f'<Types xmlns="{rels}/package/2006/content-types"><Default Extension="xml" ContentType="application/xml"/>'
+            f'<Override PartName="/xl/workbook.xml" ContentType="{kinds}.sheet.main+xml"/></Types>',
+        )
+    return path
+
+
+def test_sheets_of_a_workbook_are_tables(tmp_path: Path) -> None:
+    pytest.importorskip("python_calamine", reason="the extra excel is not installed")
+    towns: list[list[object]] = [
+        ["Towns of 2020"], [], ["Town", "People", None, "Since", "Open"], [None, 2000, 2010, None, None],
+        ["Bern", 1, 2.5, date(1991, 5, 1), True], ["Chur", 3, "n/a", date(1990, 1, 31), False],
+        ["Sion", 5, 6, None, True],
+    ]  # fmt: skip
+    (table,) = read_tables([_workbook(tmp_path / "towns.xlsx", Sheet1=towns, Notes=[["Made by hand"]])])
+    assert (table.name, table.columns) == ("towns", ("Town", "People 2000", "People 2010", "Since", "Open"))
+    assert [row[1:] for row in table.rows()] == [
+        (("1",), ("2.5",), ("1991-05-01",), ("true",)),
+        (("3",), (), ("1990-01-31",), ("false",)),
+        (("5",), ("6",), (), ("true",)),
+    ]
+    lakes: list[list[object]] = [
+        ["Lake", "Town"],
+        ["Thun", "Bern"],
+        ["Lej", "Chur"],
+        ["Moiry", "Sion"],
+        ["Oeschi", "Bern"],
+    ]
+    tables = read_tables([_workbook(tmp_path / "places.xlsx", Sheet1=towns, Lakes=lakes)])
+    assert [table.name for table in tables] == ["places Sheet1", "Lakes"]
+    assert guess_mapping(tables)["Lakes"].columns["Town"].to == "places Sheet1.Town"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.sql", b"CREATE TABLE a (b int);\nINSERT INTO a VALUES (1);\n", "is SQL"),
+        ("a.yaml", b"- name: x\n  b: 1\n", "is YAML"),
+        ("a.zip", b"PK\x03\x04....", "is an archive"),
+        ("a.csv", b"<!DOCTYPE html>\n<table><td>a,b</td>\n", "is a web page"),
+        ("a.xlsx", b"no workbook", "is no workbook"),
+    ],
+)
+def test_what_is_no_table_says_what_it_is(tmp_path: Path, name: str, content: bytes, said: str) -> None:
+    if name.endswith("xlsx"):
+        pytest.importorskip("python_calamine", reason="the extra excel is not installed")
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(BadInputError, match=f"{name}: {said}"):
+        read_tables([tmp_path / name])
+
+
+def test_without_calamine_it_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "python_calamine", None)
+    with pytest.raises(UsageError, match=r"pip install \"trivium\[excel\]\""):
+        read_tables([_workbook(tmp_path / "towns.xlsx", Sheet1=[["a", "b"], [1, 2]])])
+
+
+def test_a_workbook_without_a_table_is_named(tmp_path: Path) -> None:
+    pytest.importorskip("python_calamine", reason="the extra excel is not installed")
+    with pytest.raises(BadInputError, match="has no sheet that is a table"):
+        read_tables([_workbook(tmp_path / "notes.xlsx", Notes=[["Made by hand"], ["Twice"]])])
