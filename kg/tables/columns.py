@@ -54,6 +54,10 @@ _NOTE = re.compile(
     r"\s*(?:[(\[](?:\d{1,2}|(?!(?:per|in) )[^\s()\[\]]+(?:\s[^\s()\[\]]+){3,})[)\]]|[*\u2020\u2021])\s*$"
 )
 _OWN_PARTS = frozenset({*KEY_WORDS, *NAME_WORDS, "alias", "type"})  # written in one word behind the table's: parkname
+_SAYS_WHAT_OF = frozenset({"history", "overview", "summary", "collection", "register", "catalog", "catalogue"})
+_SAYS_WHICH = frozenset(
+    {"by", "in", "per", "from", "since", "until", "between", "with", "without"}
+)  # behind what rows are
 _NAMING_PARTS = frozenset({"id", "code", "key", "number", "name"})  # the same behind another table's: countrycode
 SHORTEST_STEM = 3
 _ROW_NUMBERS = (["rownames"], ["row", "names"], ["unnamed", "0"], ["column", "1"], ["row", "number"])
@@ -238,7 +242,7 @@ def part_words(seen: Sequence[SeenTable]) -> None:
         if numbered and by_name[" ".join(rest)] == 1:
             each.words = rest
     for each in seen:
-        bare = [word for word in each.words if word not in _SAYS_TABLE]
+        bare = _rows_of([word for word in each.words if word not in _SAYS_TABLE])
         if bare and any(map(str.isalpha, bare)) and all(bare != other.words for other in seen if other is not each):
             each.words = bare
     things = {each.words[-1] for each in seen if each.words}
@@ -250,6 +254,17 @@ def part_words(seen: Sequence[SeenTable]) -> None:
             own = bool(each.words) and stem == each.words[-1]
             if own or ((often[stem] > 1 or stem in things) and end in _NAMING_PARTS):
                 profile.words = [stem, end]
+
+
+def _rows_of(words: Sequence[str]) -> list[str]:
+    """What a table's name says of its rows: "killers" of "history of killers by victims" and "killers 2012"."""
+    said = list(dropwhile({"of", "the"}.__contains__, words))
+    if said[:1] and said[0] in _SAYS_WHAT_OF and "of" in said[1:2]:
+        said = said[2:]
+    end = next((place for place, word in enumerate(said) if place and word in _SAYS_WHICH), len(said))
+    while end > 1 and YEAR.fullmatch(said[end - 1]):
+        end -= 1
+    return said[:end]
 
 
 def _cuts(word: str) -> list[tuple[str, str]]:

@@ -12,10 +12,12 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from trivium.kg.tables.cells import SourceTable
 from trivium.kg.tables.columns import (
     COMPLETE,
+    ENOUGH,
     FEW,
     KEY_WORDS,
     LONG_KEY,
@@ -71,7 +73,7 @@ def guess_mapping(tables: Sequence[SourceTable]) -> Mappings:
     for each in seen:
         say_years(each)
     for each in seen:
-        each.key = find_key(each)
+        each.key = find_key(each, seen)
     cut_by_keys(seen)
     for each in seen:
         find_references(each, seen)
@@ -149,11 +151,12 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
         each.name for each in seen.columns.values() if about is None and (each in outer or is_alias(seen, each, label))
     )
     columns = {
-        profile.name: _without_type(seen, _value(profile) if profile.name in alias else _column(seen, profile, shared))
+        profile.name: _value(profile) if profile.name in alias else _column(seen, profile, shared)
         for profile in seen.columns.values()
         if (about is None or profile is not seen.key) and profile.name != type_by
         if profile.name not in label or outer or telling
     }
+    columns = _without_type(seen, _with_codes(seen, columns))
     if "row" in columns and any(key is seen.columns["row"] for each in tables for _, key in each.refers.values()):
         columns["row"] = TableColumn()  # a number by which the records inside this one name it
     if seen.key and about is None and seen.key.name in columns:
@@ -231,15 +234,47 @@ def _kinds(seen: SeenTable, words: frozenset[str]) -> str:
     return ""
 
 
-def _without_type(seen: SeenTable, column: TableColumn) -> TableColumn:
-    """`mountain_altitude` of a mountain is its altitude."""
-    words = column.relation.split("_")
-    own = len(seen.words)
-    if len(words) > own and [singular(word) for word in words[:own]] == seen.words and words[own:] != ["id"]:
-        if " ".join(words[own:]) in NAME_WORDS or YEAR.fullmatch(words[own]):  # `gpu_name` beside a card's own
-            return column
-        return replace(column, relation="_".join(words[own:]))
-    return column
+def _with_codes(seen: SeenTable, columns: Mapping[str, TableColumn]) -> dict[str, TableColumn]:
+    """The columns; those with a code of each thing that another one names are texts: `Region` beside `Region Name`."""
+    things = [seen.columns[name] for name, each in columns.items() if each.to and "." not in each.to and not each.split]
+    found = dict(columns)
+    for each in things:
+        for other in things:
+            alike = columns[each.name].relation == columns[other.name].relation and each.length < other.length
+            if each is not other and (alike or each.words[-1] in KEY_WORDS) and _pair_off(seen, each, other):
+                words = each.words if each.words[-1] in KEY_WORDS else [*each.words, "code"]
+                found[each.name] = TableColumn("_".join(words), "text")
+    return found
+
+
+def _pair_off(seen: SeenTable, one: ColumnProfile, other: ColumnProfile) -> bool:
+    """Whether each text of a column stands beside one text of another, which no other text of its stands beside."""
+    places = [list(seen.columns).index(each.name) for each in (one, other)]
+    rows = [[row[place] for place in places] for row in islice(seen.table.rows(), ROWS_READ)]
+    pairs = {(first, second) for first, second in rows if first and second}
+    return len(pairs) == len({first for first, _ in pairs}) == len({second for _, second in pairs})
+
+
+def _are_numbered(profile: ColumnProfile) -> bool:
+    """Whether a column's name says that it holds keys, and its texts have figures, as no names do: OP01-001."""
+    figures = sum(any(map(str.isdigit, text)) for text in profile.texts)
+    return profile.words[-1] in KEY_WORDS and figures >= ENOUGH * len(profile.texts)
+
+
+def _without_type(seen: SeenTable, columns: Mapping[str, TableColumn]) -> dict[str, TableColumn]:
+    """`mountain_altitude` of a mountain is its altitude, where no other column is called so."""
+    relations = {each.relation for each in columns.values()}
+    found = {}
+    for name, given in columns.items():
+        column = given
+        words, own = column.relation.split("_"), len(seen.words)
+        rest = words[own:]
+        if rest and [singular(word) for word in words[:own]] == seen.words and rest != ["id"]:
+            is_name = " ".join(rest) in NAME_WORDS  # `gpu_name` beside a card's own
+            if not (is_name or YEAR.fullmatch(rest[0]) or "_".join(rest) in relations):
+                column = replace(column, relation="_".join(rest))
+        found[name] = column
+    return found
 
 
 def _named_beside(seen: SeenTable, end: str, shared: SharedColumns) -> str:
@@ -304,7 +339,12 @@ def _column(seen: SeenTable, profile: ColumnProfile, shared: SharedColumns) -> T
     repeated = len(profile.texts) <= 0.6 * sum(profile.texts.values()) or (
         not profile.split and not _is_own_code(profile) and _occurs_elsewhere(profile, shared)
     )
-    if profile.kind is None and (repeated or profile.many) and (are_names(profile.texts) or _are_kinds(profile)):
+    if (
+        profile.kind is None
+        and (repeated or profile.many)
+        and not _are_numbered(profile)
+        and (are_names(profile.texts) or _are_kinds(profile))
+    ):
         name = "_".join(_without_key(without_name(profile.words))) or profile.name
         kind = name.replace("_", " ")
         if profile.many:

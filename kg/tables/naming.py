@@ -32,6 +32,7 @@ _PARTS_OF_NAMES = (
     *(("nome", "cognome"), ("voornaam", "achternaam")),
 )
 MODELS = frozenset({"type", "model", *NAME_WORDS})  # may name what is of a type of its own
+_LANGUAGE = re.compile("[a-z]{2,3}")
 _TECHNICAL = re.compile(r"[a-z0-9]+(?:[_.:][a-z0-9]+)+")
 _OWN_NAMES = 0.8  # distinct texts for each row that has one, from which a column may name rows
 
@@ -56,6 +57,8 @@ def is_alias(seen: SeenTable, profile: ColumnProfile, label: Sequence[str]) -> b
         or not are_names(profile.texts)
     ):
         return False
+    if label[0] in (spoken := localized(seen)) and profile.name in spoken:
+        return True
     if words[0] in NAME_WORDS and len(words) == 1:  # another column names all rows
         return not is_technical(profile) and not respells(seen, profile, label)
     return is_other_name(words, seen.words) or (names_what_follows(words) and says_name(seen, profile, label))
@@ -132,6 +135,8 @@ def find_label(seen: SeenTable) -> tuple[str, ...]:
         exact = [each for each in named if _is_name(each, word, seen) and each.filled >= least]
         if exact:
             return ((_shorter_name(seen, exact[0]) or _better_name(seen, exact[0]) or exact[0]).name,)
+    if spoken := localized(seen):
+        return (spoken[0],)
     own = next((name for words, name in texts.items() if list(words) == seen.words), None)
     loose = [
         name
@@ -150,6 +155,27 @@ def find_label(seen: SeenTable) -> tuple[str, ...]:
         if len(seen.columns[name].texts) > 0.8 * seen.rows and seen.columns[name].length <= LONG_NAME
     ]
     return (max(telling)[-1],) if telling else ()
+
+
+def localized(seen: SeenTable) -> list[str]:
+    """The columns that hold the rows' names in several languages, English first: `name.en`, `name.fr`, `name_de`."""
+    found: dict[tuple[str, ...], list[ColumnProfile]] = {}
+    for each in seen.columns.values():
+        *stem, last = each.words or [""]
+        if (
+            _LANGUAGE.fullmatch(last)
+            and each.kind is None
+            and each.filled
+            and (stem == seen.words or _names_rows(stem, seen))
+        ):
+            found.setdefault(tuple(stem), []).append(each)
+    named = next((each for each in found.values() if len(each) > 1), [])
+    named.sort(key=lambda each: (each.filled < COMPLETE * seen.rows, each.words[-1] not in ("en", "eng")))
+    return [each.name for each in named] if named and named[0].filled >= MOSTLY * seen.rows else []
+
+
+def _names_rows(words: Sequence[str], seen: SeenTable) -> bool:
+    return any(list(words) in ([word], [*seen.words, word]) for word in NAME_WORDS)
 
 
 def _calls_names(words: Sequence[str]) -> bool:

@@ -32,11 +32,13 @@ LIST = "[]"
 _SEPARATORS = ("|", ";")
 _COMMAS = (", ", ",")
 _SLASH = " / "
+_BETWEEN = (_SLASH, "/", " & ", " and ")
 KEY_MARKS = (*_SEPARATORS, *_COMMAS, _SLASH, " ")
 """What may separate the keys of rows in a cell."""
 _ITEM = re.compile(r"[^\W\d_][^\s,]*(?: [^\s,]+){0,2}")  # of a list with commas: up to three words
 _FEW_LISTS = 3
 _OFTEN = 0.5
+_ALONE = 0.7  # share of the parts of texts that are texts as well
 _LONGEST_PART = 40  # characters of a value among several in a cell
 _CUT = 0.2  # share of texts with a separator
 
@@ -116,7 +118,15 @@ def guess_split(texts: Iterable[str]) -> str:
         found = [text.split(mark) for text in known if mark in text]
         if len(found) >= _CUT * len(known) and all(len(part) <= _LONGEST_PART for parts in found for part in parts):
             return mark
-    return next((mark for mark in _COMMAS if _recur(known, mark)), "") or (_SLASH if _combine(known) else "")
+    recurring = next((mark for mark in _COMMAS if _recur(known, mark)), "") or (_SLASH if _combine(known) else "")
+    return recurring or next((mark for mark in (*_COMMAS, *_BETWEEN) if _stand_alone(known, mark)), "")
+
+
+def _stand_alone(texts: Sequence[str], mark: str) -> bool:
+    """Whether nearly all parts of texts are texts themselves: "Colombia, Ecuador" beside Colombia and Ecuador."""
+    alone, several = set(texts), [text.split(mark) for text in texts if mark in text]
+    parts = [part for found in several for part in found]
+    return len(several) >= _FEW_LISTS and sum(part in alone for part in parts) >= _ALONE * len(parts)
 
 
 def _combine(texts: Sequence[str]) -> bool:

@@ -27,6 +27,7 @@ _AGAIN, _ALIKE = 0.8, 0.9
 _KEY_CODE, _PLACE = re.compile("[a-z]{2,3}|[A-Z]{2,3}"), re.compile("[0-9]|[A-Z]")
 _FEW_OF = 0.25  # of many things, the share that an object says an amount of
 _MANY_KEYS, _OFTEN = 10, 0.5  # codes that objects have something by, at least; share of objects with one, at most
+_SHORT_CODE = re.compile(r"\w{1,2}|\d+")  # of a key that is no table's name
 _MANY_TEXTS = 20  # keys that an object has texts by, at least
 _WRAPPERS = frozenset(
     {"data", "dataset", "results", "result", "response", "records", "rows", "items", "entries", "values", "list"}
@@ -83,7 +84,8 @@ def _record_lists(content: dict[str, Any], name: str) -> dict[str, Any]:
 
 def _are_alike(content: Mapping[str, Any]) -> bool:
     """Whether an object holds lists of records of one kind by many keys: {"AK": [{…}, {…}], "AL": [{…}], …}."""
-    if len(content) < _MANY_KEYS or not all(map(_is_record_list, content.values())):
+    codes = len(content) > 1 and all(map(_SHORT_CODE.fullmatch, content))
+    if not (codes or len(content) >= _MANY_KEYS) or not all(map(_is_record_list, content.values())):
         return False
     return max(Counter(field for held in content.values() for field in {*chain(*held)}).values()) > len(content) / 2
 

@@ -12,6 +12,7 @@ from trivium.kg.tables.columns import (
     FEW,
     KEY_WORDS,
     LONG_KEY,
+    MOSTLY,
     NAME_WORDS,
     ROWS_READ,
     ColumnProfile,
@@ -34,8 +35,8 @@ _ENDS = frozenset({"source", "target", "from", "to", "start", "end", "head", "ta
 _PLACES = frozenset({"id", "index"})  # by which edges name nodes, beside their key
 
 
-def find_key(seen: SeenTable) -> ColumnProfile | None:
-    """The column that tells rows apart."""
+def find_key(seen: SeenTable, tables: Sequence[SeenTable]) -> ColumnProfile | None:
+    """The column that tells rows apart; `tables` are those beside it, whose rows it may name instead."""
     ranked = []
     first = next((place for place, profile in enumerate(seen.columns.values()) if profile.texts), 0)
     for place, profile in enumerate(seen.columns.values()):
@@ -53,10 +54,10 @@ def find_key(seen: SeenTable) -> ColumnProfile | None:
             ranked.pop()
     if ranked and min(ranked)[0] < 4:
         return list(seen.columns.values())[min(ranked)[1]]
-    return _repeated_key(seen) or (list(seen.columns.values())[min(ranked)[1]] if ranked else None)
+    return _repeated_key(seen, tables) or (list(seen.columns.values())[min(ranked)[1]] if ranked else None)
 
 
-def _repeated_key(seen: SeenTable) -> ColumnProfile | None:
+def _repeated_key(seen: SeenTable, tables: Sequence[SeenTable]) -> ColumnProfile | None:
     """Where no column tells rows apart: one that names the table's things, several rows of which differ in little.
 
     A river that flows through three states may stand in three rows, which agree in its length and its country.
@@ -64,6 +65,10 @@ def _repeated_key(seen: SeenTable) -> ColumnProfile | None:
     for place, (name, profile) in enumerate(seen.columns.items()):
         rest = {singular(word) for word in profile.words} - KEY_WORDS - set(NAME_WORDS)
         if profile.filled < seen.rows or profile.many or profile.kind is not None or not rest <= set(seen.words):
+            continue
+        if rest and any(
+            _is_key_of(profile, each) for each in tables if each is not seen
+        ):  # the staff of a `staff_schedule`
             continue
         first: dict[Cell, Row] = {}
         differs = [False] * len(seen.columns)
@@ -74,6 +79,12 @@ def _repeated_key(seen: SeenTable) -> ColumnProfile | None:
         if sum(differs) <= (len(seen.columns) - 1) / 2 and sum(differs) < len(seen.columns) - 1:
             return seen.columns[name]
     return None
+
+
+def _is_key_of(profile: ColumnProfile, other: SeenTable) -> bool:
+    """Whether a column that several rows share holds keys of another table, under the same name."""
+    keys = (each for each in other.columns.values() if each.words == profile.words and each.is_unique)
+    return any(_share(profile, key, ENOUGH) for key in keys)
 
 
 def _some(profile: ColumnProfile) -> list[str]:
@@ -194,6 +205,8 @@ def find_agreeing(seen: SeenTable, tables: Sequence[SeenTable]) -> None:
         for other in tables:
             key = other.columns.get(name)
             if other is seen or key is None or key.kind is not None or key.is_unique:
+                continue
+            if len(key.texts) < MOSTLY * key.filled:  # the service that a week's figures are of names no row of them
                 continue
             if not _share(profile, key, ENOUGH):
                 continue

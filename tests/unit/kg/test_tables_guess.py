@@ -46,6 +46,10 @@ def school(tmp_path: Path) -> list[Path]:
     return _write(tmp_path, students=STUDENTS, courses=COURSES, teachers=TEACHERS, enrolments=ENROLMENTS)
 
 
+def _guess(folder: Path, **files: str) -> Mappings:
+    return guess_mapping(read_tables(_write(folder, **files)))
+
+
 def _graph(paths: list[Path], mappings: Mappings | None = None) -> tuple[list[Triple], dict[str, Entity], Applied]:
     tables = read_tables(paths)
     applied = Applied(tables, mappings or guess_mapping(tables))
@@ -1056,7 +1060,7 @@ def test_own_codes_and_names_refer_to_no_rows_that_have_the_same(tmp_path: Path)
     towns = "code,name,kind,inhabitants\n" + "".join(f"T{n % 20},Town {n % 20},K{n // 20},{n}\n" for n in range(40))
     members = "code,name,tax\n" + "".join(f"T{n},Town {n},{n}.5\n" for n in range(25))
     guessed = guess_mapping(read_tables(_write(tmp_path, towns=towns, members=members)))
-    assert guessed["towns"].columns["code"].to == "code"
+    assert guessed["towns"].columns["code"] == TableColumn("code", "text")
     assert guessed["towns"].label == ("name",)
 
 
@@ -1282,3 +1286,71 @@ def test_objects_that_name_things_by_their_keys_are_lists(tmp_path: Path) -> Non
     relations = {each.relation for each in triples}
     assert {"hours_work", "hours_rest"} <= relations, "what all have are columns"
     assert not any("thing" in each for each in relations)
+
+
+def test_a_code_beside_a_name_is_no_thing_of_its_own(tmp_path: Path) -> None:
+    regions = [("EU", "Europe"), ("AF", "Africa"), ("AS", "Asia")]
+    rows = "".join(
+        f"Land {n},{code},{name},K{n % 4}-{n % 4},Kind {n % 5}\n" for n, (code, name) in enumerate(regions * 5)
+    )
+    scores = _guess(tmp_path, scores="country,Region,Region Name,kind_code,kind\n" + rows)["scores"]
+    assert scores.columns["Region Name"] == TableColumn("region", to="region")
+    assert scores.columns["Region"] == TableColumn("region_code", "text")
+    assert scores.columns["kind_code"] == TableColumn("kind_code", "text"), "figures are in no name"
+    pairs = "country,Region,Region Name\n" + "".join(
+        f"L{n},{'EU' if n < 5 else 'AF'},{regions[n % 3][1]}\n" for n in range(15)
+    )
+    assert _guess(tmp_path, pairs=pairs)["pairs"].columns["Region"].to == "region", "no code of the other"
+
+
+def test_a_column_is_not_called_as_another_one_of_its_table(tmp_path: Path) -> None:
+    cards = "card_name,card_effects,effects,card_cost\n" + "".join(f"Card {n},e{n}.,f{n}.,{n}\n" for n in range(6))
+    columns = _guess(tmp_path, cards=cards)["cards"].columns
+    assert [columns[name].relation for name in ("card_effects", "effects", "card_cost")] == [
+        "card_effects",
+        "effects",
+        "cost",
+    ]
+
+
+def test_rows_that_share_the_key_of_another_table_are_no_row_of_that_key(tmp_path: Path) -> None:
+    staff = "staff_id,staff_name\n" + "".join(f"S{n},Ann {'ABCDEFGH'[n]}.\n" for n in range(8))
+    shifts = "week,staff_id,role,ward,present\n" + "".join(f"{n // 8},S{n % 8},nurse,ICU,{n % 2}\n" for n in range(32))
+    found = _guess(tmp_path, staff=staff, staff_schedule=shifts)["staff_schedule"]
+    assert (found.id, found.columns["staff_id"].to) == ("", "staff.staff_id")
+
+
+def test_what_several_rows_of_a_figure_share_names_none_of_them(tmp_path: Path) -> None:
+    weekly = "week,service,beds\n" + "".join(f"{n // 4},{'abcd'[n % 4]}-ward,{n}\n" for n in range(40))
+    visits = "patient,week,service\n" + "".join(f"P{n},{n % 10},{'abcd'[n % 4]}-ward\n" for n in range(40))
+    assert _guess(tmp_path, weekly=weekly, visits=visits)["visits"].columns["service"].within == ()
+
+
+def test_parts_that_stand_alone_elsewhere_are_several_values() -> None:
+    assert guess_split(["Peru", "Chile", "Chile, Peru", "Peru, Bolivia", "Spain", "Spain, Chile, Peru"]) == ", "
+    assert guess_split(["blue", "grey", "blue/grey", "red", "red/blue", "grey/red"]) == "/"
+    assert guess_split(["Paris, France", "Lyon, France", "Bonn, Germany", "France", "Germany"]) == ""
+    assert guess_split(["Trinidad and Tobago", "Serbia and Montenegro", "Antigua and Barbuda", "Serbia"]) == ""
+
+
+def test_what_a_tables_name_says_of_its_rows(tmp_path: Path) -> None:
+    rows = "name,n\nA b,1\nC d,2\n"
+    for name, kind in {
+        "serial_killers_by_victims": "serial killer",
+        "history_of_floods_in_peru": "flood",
+        "corruption_index_2012_2022": "corruption index",
+        "list_of_towns": "town",
+        "la_riots": "la riot",
+        "by_hand": "by hand",
+        "2020": "2020",
+    }.items():
+        assert _guess(tmp_path, **{name: rows})[name].type == kind
+
+
+def test_names_in_several_languages(tmp_path: Path) -> None:
+    sets = [{"code": f"A{n}", "name": {"de": f"Satz {n}", "en": f"Set {n}"}} for n in range(4)]
+    (tmp_path / "sets.json").write_text(json.dumps(sets))
+    found = guess_mapping(read_tables([tmp_path / "sets.json"]))["sets"]
+    assert (found.label, found.alias) == (("name.en",), ("name.de",))
+    towns = "id,name_fr,name_xx1,age_in\n1,Berne,a,3\n2,Coire,b,4\n"
+    assert _guess(tmp_path, towns=towns)["towns"].alias == ()

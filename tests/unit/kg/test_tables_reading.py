@@ -137,6 +137,9 @@ def test_lists_of_records_by_many_keys_are_one_table(tmp_path: Path) -> None:
     }
     (table,) = _tables(tmp_path, laws_json=json.dumps(laws))
     assert (table.name, table.columns, len(list(table.rows()))) == ("laws", ("key", "cite", "year"), 24)
+    sets = {"A": [{"code": "A1", "size": 3}], "B": [{"code": "B1", "size": 4}, {"code": "B2", "size": 4}]}
+    (table,) = _tables(tmp_path, sets_json=json.dumps(sets))
+    assert (table.name, len(list(table.rows()))) == ("sets", 3)
     tables = _tables(
         tmp_path, shop_json=json.dumps({"orders": [{"id": 1, "of": 2}], "goods": [{"id": 2, "name": "x"}]})
     )
