@@ -7,7 +7,8 @@ triple for each of its members. What describes the vocabulary itself, such as a 
 restrictions, `someValuesFrom` and `hasValue` are facts of classes without instances.
 
 Labels, aliases and types become attributes of entities, not triples: `rdfs:label`, `skos:prefLabel`, `schema:name`,
-`foaf:name`, `dc:title` (the one without a language or in English first, the others as aliases), `skos:altLabel`,
+`foaf:name`, `dc:title` (the one without a language or in English first, the others as aliases), a first and a last name
+where there is none of these, `skos:altLabel`,
 SKOS-XL's names by their `skosxl:literalForm`, `rdf:type` (local name; an instance of a class is one of those above it,
 by `rdfs:subClassOf`, too).
 """
@@ -28,6 +29,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders.delimited import CONTROL
+from trivium.kg.loaders.json_ld import with_own_context
 from trivium.kg.loaders.rdf_terms import (
     ALIAS,
     FIRST,
@@ -37,6 +39,7 @@ from trivium.kg.loaders.rdf_terms import (
     OWN,
     PREDICATE,
     RDF,
+    REIFIES,
     REST,
     STATEMENT,
     STATEMENT_ID,
@@ -101,6 +104,10 @@ _NOT_RDF = "XML namespaces are required in RDF/XML"  # what the parser says of o
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SAYS_NOTHING = frozenset({"has", "is", "english"})  # in what a predicate for names is called
 _LONGEST_NAME = 64  # characters
+_PARTS_OF_NAMES = {
+    **dict.fromkeys(("firstname", "givenname", "forename"), "first"),
+    **dict.fromkeys(("lastname", "familyname", "surname"), "last"),
+}
 _ROOTS = frozenset(("thing", "entity", "resource", "class", "property"))  # names of what an ontology calls all it has
 _STATEMENT_PARTS = {SUBJECT: "head", PREDICATE: "relation", OBJECT: "tail"}
 
@@ -111,11 +118,15 @@ Classes = dict[str, dict[str, None]]
 
 @dataclass
 class _Named:
-    """What a file says about one entity: `labels` as (rank, text), the lowest rank is the label."""
+    """What a file says about one entity: `labels` as (rank, text), of which the lowest rank is the label.
+
+    `parts`: its "first" and "last" name.
+    """
 
     labels: list[tuple[int, str]] = field(default_factory=list)
     aliases: list[str] = field(default_factory=list)
     types: list[str] = field(default_factory=list)
+    parts: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -258,6 +269,8 @@ class RdfParser:
 
         if RDF_FORMATS[self._suffix] == "RDF_XML":
             file = _utf8(file)
+        elif RDF_FORMATS[self._suffix] == "JSON_LD":
+            file = with_own_context(file)
         lenient = _has_odd_languages(file)
         form = getattr(RdfFormat, RDF_FORMATS[self._suffix])
         # Relative IRIs are of the file; where it lies says nothing about what it is about.
@@ -289,6 +302,8 @@ class RdfParser:
         """Take one statement: a triple, or None where it described an entity or was malformed."""
         relation = quad.predicate.value
         head, tail = self._id(quad.subject), self._id(quad.object)
+        if relation == REIFIES and head and self._reify(head, quad.object):
+            return None
         if tail == "" and isinstance(tail, ValueText):
             return None
         if not head or not tail:
@@ -315,6 +330,19 @@ class RdfParser:
             return Triple(head, name_of(relation), tail)
         return None
 
+    def _reify(self, node: str, term: object) -> bool:
+        """Take what a node says that it stands for: `<< :a :b :c >> :since 2001`; whether that is a triple of terms."""
+        from pyoxigraph import Triple as Quoted
+
+        ends = (
+            [self._id(each) for each in (term.subject, term.predicate, term.object)] if isinstance(term, Quoted) else []
+        )
+        if not ends or not all(ends):
+            return False
+        stated = self._stated.setdefault(node, _Stated())
+        stated.head, stated.relation, stated.tail = ends
+        return True
+
     def _describes(self, head: str, relation: str, tail: str, language: str | None) -> bool:
         """Whether a statement names or types an entity, or is about a name that is a thing; noted if so."""
         if relation in self._labels:
@@ -337,6 +365,8 @@ class RdfParser:
     def _note(self, head: str, relation: str, tail: str) -> None:
         """Keep what a triple says of names and classes besides."""
         if isinstance(tail, ValueText):
+            if (part := _part_of_name(relation)) and len(tail) <= _LONGEST_NAME:
+                self._about(head).parts.setdefault(part, CONTROL.sub(" ", tail))
             if _names_besides(relation) and len(tail) <= _LONGEST_NAME:
                 self._about(head).aliases.append(CONTROL.sub(" ", tail))
         elif relation == SUBCLASS:
@@ -413,6 +443,12 @@ def _names_besides(relation: str) -> bool:
     return is_other_name([word for word in words if word not in _SAYS_NOTHING])
 
 
+@cache
+def _part_of_name(relation: str) -> str:
+    """Whether a predicate says the "first" or the "last" name of a person: `givenName`, `family_name`; else ""."""
+    return _PARTS_OF_NAMES.get("".join(filter(str.isalpha, local_name(relation).casefold())), "")
+
+
 def local_name(iri: str) -> str:
     """`http://dbpedia.org/ontology/Film` -> `Film`; a text without `#` or `/` is returned as it is."""
     trimmed = iri.rstrip("/#")
@@ -429,7 +465,8 @@ def _rank(language: str | None) -> int:
 def _entity(key: str, named: _Named, classes: Mapping[str, Iterable[str]]) -> Entity:
     # Sorted by rank alone: of labels of one rank the file's first.
     labels = [text for _, text in sorted(named.labels, key=lambda pair: pair[0])]
-    label = labels[0] if labels else key
+    whole = " ".join(named.parts[part] for part in ("first", "last")) if len(named.parts) > 1 else ""
+    label = labels[0] if labels else whole or key
     aliases = dict.fromkeys(text for text in [*labels[1:], *named.aliases] if text != label)
     own = [each for each in named.types if each not in _NO_TYPES]
     types = dict.fromkeys(map(_type_name, own))

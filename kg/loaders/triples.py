@@ -10,6 +10,7 @@ from pathlib import Path
 
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders.delimited import DELIMITERS, detect_delimiter, is_header, parse_block, split_line
+from trivium.kg.loaders.json_ld import is_json_ld
 from trivium.kg.loaders.jsonl import JSONL_SUFFIXES, JsonLines, is_apoc_line, is_graph_line
 from trivium.kg.loaders.neo4j_csv import Neo4jCsv, is_neo4j_csv
 from trivium.kg.loaders.rdf import RDF_SUFFIXES, Classes, RdfParser
@@ -86,7 +87,7 @@ class TripleReader:
         yield from self._entities if self._parser is None else self._parser.entities()
 
     def _batches(self) -> Iterator[Sequence[Triple]]:
-        if self._source.suffix in RDF_SUFFIXES:
+        if self._source.suffix in RDF_SUFFIXES or _is_json_ld(self._source):
             return self._rdf()
         json = self._source.suffix in JSONL_SUFFIXES or (self._source.suffix == ".json" and is_graph_export(self.path))
         return self._json() if json else self._delimited()
@@ -127,7 +128,8 @@ class TripleReader:
         self.lines, self._entities = parser.lines, parser.entities
 
     def _rdf(self) -> Iterator[list[Triple]]:
-        parser = RdfParser(self.path, self._source.suffix, self.skipped, self._names, self._classes)
+        suffix = ".jsonld" if self._source.suffix == ".json" else self._source.suffix
+        parser = RdfParser(self.path, suffix, self.skipped, self._names, self._classes)
         with self._source.open() as file:
             for batch in parser.batches(file):
                 self.lines = parser.statements
@@ -155,6 +157,14 @@ def read_triples(
 _TABLES = frozenset({".json", ".geojson", ".parquet", ".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".sqlite", ".sqlite3"})
 
 
+def _is_json_ld(source: Source) -> bool:
+    """Whether a file that is called .json holds JSON-LD."""
+    if source.suffix != ".json":
+        return False
+    with source.open(utf16=True) as file:
+        return is_json_ld(file.read(1 << 12))
+
+
 def is_graph_export(path: Path | str) -> bool:
     """Whether a file is a graph that Neo4j exported (CSV with a header of roles, or apoc's JSON lines), not a table."""
     source = Source(path)
@@ -175,7 +185,7 @@ def is_graph(path: Path | str) -> bool:
         BadInputError: the file is missing, unreadable or a folder.
     """
     source = Source(path)
-    if source.suffix in RDF_SUFFIXES:
+    if source.suffix in RDF_SUFFIXES or _is_json_ld(source):
         return True
     if is_graph_export(path):
         return True
@@ -206,7 +216,7 @@ def is_table(path: Path | str) -> bool:
         BadInputError: the file is missing, unreadable or a folder.
     """
     source = Source(path)
-    if source.suffix in (*RDF_SUFFIXES, *JSONL_SUFFIXES) or is_graph_export(path):
+    if source.suffix in (*RDF_SUFFIXES, *JSONL_SUFFIXES) or _is_json_ld(source) or is_graph_export(path):
         return False  # JSON lines that are no triples are refused by their reader, line by line
     if source.suffix in _TABLES:
         return True

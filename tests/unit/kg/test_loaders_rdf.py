@@ -1,15 +1,16 @@
 """N-Triples and Turtle: statements become triples or describe entities."""
 
 import gzip
+import json
 from pathlib import Path
 
 import pytest
 
 from trivium.app.cli.kg.input import Input
 from trivium.kg.errors import BadInputError
-from trivium.kg.loaders import read_entities, read_triples
+from trivium.kg.loaders import is_graph, is_table, read_entities, read_triples
 from trivium.kg.loaders.rdf import SUBCLASS
-from trivium.kg.types import Entity, Triple
+from trivium.kg.types import Entity, QualifiedTriple, Triple
 
 A = "http://a.org/"
 TURTLE = """@prefix : <http://a.org/> .
@@ -277,3 +278,72 @@ def test_languages_of_no_standard_stop_no_file(tmp_path: Path) -> None:
     path.write_text(f"{head}:a :p <{A} b> .\n")
     with pytest.raises(BadInputError, match="line 2"):
         triples(path)
+
+
+@pytest.mark.parametrize("said", [":ann :knows :bob {| :since 2001 |} .", "<< :ann :knows :bob >> :since 2001 ."])
+def test_what_is_said_of_a_quoted_triple_is_of_its_relationship(tmp_path: Path, said: str) -> None:
+    path = tmp_path / "people.ttl"
+    path.write_text(f"@prefix : <{A}> . {said}")
+    found = triples(path)
+    qualified = next(each for each in found if isinstance(each, QualifiedTriple))
+    assert qualified[:3] == (f"{A}ann", f"{A}knows", f"{A}bob")
+    assert [each.properties for each in qualified.statements] == [((f"{A}since", "2001"),)]
+    assert {each[:3] for each in found} == {qualified[:3]}
+
+
+def test_first_and_last_names_name_people(tmp_path: Path) -> None:
+    path = tmp_path / "people.ttl"
+    path.write_text(
+        f"""@prefix : <{A}> . @prefix foaf: <http://xmlns.com/foaf/0.1/> .
+@prefix v: <http://www.w3.org/2006/vcard/ns#> .
+:a a :P ; foaf:familyName "Bell" ; foaf:givenName "Ann" . :b a :P ; v:given-name "Bob" ; v:family-name "Cole" .
+:c a :P ; foaf:firstName "Cid" ; foaf:name "Dorn" ; foaf:lastName "Dorn" . :d a :P ; foaf:firstName "Dan" ."""
+    )
+    assert [each.label for each in read_entities(path)] == ["Ann Bell", "Bob Cole", "Dorn", f"{A}d"]
+    assert Triple(f"{A}a", "http://xmlns.com/foaf/0.1/givenName", "Ann") in triples(path), "it stays a property"
+
+
+RECIPES = {
+    "@context": ["https://schema.org/", {"mine": "http://a.org/mine"}],
+    "@graph": [
+        {"@id": "http://a.org/cake", "@type": "Recipe", "name": "Cake", "datePublished": "2020-05-01",
+         "cookTime": "PT20M", "recipeIngredient": ["flour", "egg"], "mine": 3,
+         "author": {"id": "http://a.org/ann", "type": "Person", "name": "Ann"}},
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["recipes.jsonld", "recipes.json"])
+def test_a_context_on_the_web_is_a_vocabulary(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text(json.dumps(RECIPES))
+    assert is_graph(tmp_path / name)
+    assert not is_table(tmp_path / name)
+    cake, schema = "http://a.org/cake", "http://schema.org/"
+    reader = read_triples(tmp_path / name)
+    stated = [each for batch in reader for each in batch]
+    found = {(each.relation.removeprefix(schema), each.tail): getattr(each.tail, "datatype", None) for each in stated}
+    typed = "http://www.w3.org/2001/XMLSchema#"
+    assert found == {
+        ("datePublished", "2020-05-01"): f"{typed}date",
+        ("cookTime", "PT20M"): f"{typed}duration",
+        ("recipeIngredient", "flour"): "text",
+        ("recipeIngredient", "egg"): "text",
+        ("http://a.org/mine", "3"): f"{typed}integer",
+        ("author", "http://a.org/ann"): None,
+    }
+    assert list(reader.entities()) == [
+        Entity(cake, "Cake", (), ("Recipe",)),
+        Entity("http://a.org/ann", "Ann", (), ("Person",)),
+    ]
+
+
+def test_other_contexts_keep_the_words_of_their_terms(tmp_path: Path) -> None:
+    crate = {"@context": "https://w3id.org/ro/crate/1.1/context", "@id": "./", "id": "x1", "hasPart": {"@id": "a.csv"}}
+    (tmp_path / "crate.jsonld").write_text(json.dumps(crate))
+    vocabulary = "https://w3id.org/ro/crate/1.1/context#"
+    assert {(each.relation, each.tail) for each in triples(tmp_path / "crate.jsonld")} == {
+        (f"{vocabulary}id", "x1"),
+        (f"{vocabulary}hasPart", "file:///a.csv"),
+    }
+    (tmp_path / "table.json").write_text('[{"name": "x", "context": "y"}]')
+    assert not is_graph(tmp_path / "table.json")
