@@ -85,7 +85,7 @@ _IN_S = frozenset(
 IN_U = frozenset({"apus", "cpus", "emus", "gnus", "gpus", "gurus", "haikus", "menus", "npus", "skus", "tpus", "tutus"})
 """Plurals of words that end in "u": no class, virus or bus is one."""
 
-_OTHER_NAMES = frozenset({"alias", "aka", "synonym", "nickname", "abbreviation", "pseudonym"})
+_OTHER_NAMES = frozenset({"alias", "alt", "aka", "synonym", "nickname", "abbreviation", "pseudonym"})
 _OTHER = frozenset(
     {"other", "another", "alternative", "alternate", "alt", "former", "official", "common", "short", "native", "local"}
     | {"localized", "display", "full"}

@@ -10,6 +10,7 @@ from trivium.kg.tables.cells import Cell, Row, SourceTable
 from trivium.kg.tables.codes import names_by_number, names_in_order, names_of_codes, names_without_kind
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableMapping
 from trivium.kg.tables.notation import cut, plain
+from trivium.kg.text import fold_name
 from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueText
 from trivium.kg.values import guess_kind
 
@@ -37,12 +38,15 @@ class Applied:
     unknown: dict[str, int] = field(default_factory=dict)
     relations: dict[str, None] = field(default_factory=dict)
     _named: dict[str, Entity] = field(default_factory=dict)
+    _also: dict[str, dict[str, None]] = field(default_factory=dict)
     _ids: dict[_Place, dict[tuple[str, ...], str]] = field(default_factory=dict)
+    _folded: dict[_Place, dict[tuple[str, ...], str]] = field(default_factory=dict)
 
     def batches(self) -> Iterator[list[Triple]]:
         """The triples of all tables; raises `BadInputError` as reading the tables does."""
-        self.rows, self.unknown, self.relations, self._named = 0, {}, {}, {}
+        self.rows, self.unknown, self.relations, self._named, self._also = 0, {}, {}, {}, {}
         self._ids = {place: self._index(place) for place in self._places()}
+        self._folded = {place: _folded_index(ids) for place, ids in self._ids.items()}
         batch: list[Triple] = []
         for table in self.tables:
             mapping = self.mappings[table.name]
@@ -72,8 +76,9 @@ class Applied:
             for kind, labels in by_kind.items()
         }
         for each in self._named.values():
-            name = names[each.types[0]].get(each.label)
-            yield replace(each, aliases=(*each.aliases, name)) if name and name != each.label else each
+            more = (*self._also.get(each.id, ()), names[each.types[0]].get(each.label, ""))
+            new = tuple(name for name in more if name and name not in (each.label, *each.aliases))
+            yield replace(each, aliases=(*each.aliases, *new)) if new else each
 
     def _places(self) -> set[_Place]:
         """The `TABLE.COLUMN`s that columns refer to."""
@@ -100,16 +105,22 @@ class Applied:
                     index.setdefault(key, _row_id(mapping, places, row, number))
         return index
 
+    def _find(self, place: _Place, key: tuple[str, ...]) -> str:
+        """The id of the row that a cell names, if written a little differently: "Brighton & Hove Albion"; else ""."""
+        found = self._ids[place].get(key)
+        return found if found is not None else self._folded[place].get(_folded(key), "") if " " in key[0] else ""
+
     def _described(
         self, table: SourceTable, mapping: TableMapping, places: Mapping[str, int], row: Row, number: int
     ) -> Iterator[Triple]:
         """The triples of a row that is an entity, or tells more of one."""
         if mapping.about:
             key = next(iter(row[places[mapping.id]]), "")
-            id_ = self._ids[mapping.about, ()].get((key,), "")
+            id_ = self._find((mapping.about, ()), (key,))
             if not id_:
                 self._count(table, mapping.id)
                 return
+            self._also.setdefault(id_, {}).update(dict.fromkeys(_aliases(mapping, places, row)))
         else:
             id_ = _row_id(mapping, places, row, number)
             texts = (text for column in mapping.label for text in row[places[column]][:1])
@@ -168,9 +179,9 @@ class Applied:
                 continue
             if column.kind is not None:
                 yield ValueText((plain(text, column.read) if column.read else "") or text, column.kind)
-            elif (ids := self._ids.get((column.to, column.within))) is not None:
-                found = ids.get((text, *agreeing))
-                if found is None:
+            elif (column.to, column.within) in self._ids:
+                found = self._find((column.to, column.within), (text, *agreeing))
+                if not found:
                     self._count(table, name)
                 id_ = found or ("" if agreeing else self._missing(column.to, text))
                 if id_:
@@ -221,6 +232,19 @@ def _id(mapping: TableMapping, key: str) -> str:
     A number is none, since it may be a value as well.
     """
     return key if mapping.type_by and guess_kind([key]) is None else f"{_part(mapping.type)}/{key}"
+
+
+def _folded(key: tuple[str, ...]) -> tuple[str, ...]:
+    return (fold_name(key[0].replace("&", " and ")), *key[1:])
+
+
+def _folded_index(ids: Mapping[tuple[str, ...], str]) -> dict[tuple[str, ...], str]:
+    """The rows by their folded names of several words; "" where two have one."""
+    index: dict[tuple[str, ...], str] = {}
+    for key, id_ in ids.items():
+        if " " in key[0] and index.setdefault(folded := _folded(key), id_) != id_:
+            index[folded] = ""
+    return index
 
 
 def _part(kind: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import dropwhile
@@ -19,6 +19,7 @@ ROWS_READ = 100_000
 """Rows of a table that are looked at."""
 ENOUGH = 0.9  # share of a column's texts that are keys of the table that they name
 _IN_COMMON = 0.2  # share of the smaller of two columns of one name that both hold, where they mean the same things
+_FEWEST, OWN_NAMES = 0.02, 0.8  # share of rows with names, where few have one; distinct texts a row that has one
 COMPLETE, MOSTLY = 0.95, 0.5  # share of rows that have a label; the same in a column called name or title
 MANY_TEXTS, _BLEMISHES = 20, 0.1  # texts from which on a few may be blemishes, and the share of those at most
 LONG_KEY, LONG_NAME, _SMALL_WORD = 64, 40, 3  # characters
@@ -70,6 +71,18 @@ _SAYS_TABLE = frozenset(
     | {"final", "latest", "updated"}
 )  # in a table's name, of what its rows are
 FEW = 3
+_MANY_LANGUAGES, _SOME_LANGUAGES = 3, 2  # columns of languages at least; the same behind a word such as name
+_WIDE = frozenset({"english", "german", "french", "spanish"})  # one of them is where names are in many languages
+_LANGUAGES = dict(
+    pair.split()
+    for pair in """ar arabic|bg bulgarian|bn bengali|ca catalan|cs czech|cz czech|da danish|de german|ee estonian
+        el greek|en english|eng english|eo esperanto|es spanish|et estonian|eu basque|fa persian|fi finnish|fr french
+        ga irish
+        gr greek|he hebrew|hi hindi|hr croatian|hu hungarian|is icelandic|it italian|ja japanese|jp japanese
+        ka georgian|ko korean|la latin|lt lithuanian|lv latvian|ms malay|mt maltese|nl dutch|nb norwegian|pl polish
+        pt portuguese|ro romanian|ru russian|sk slovak|sl slovenian|sq albanian|sr serbian|sv swedish|sw swahili
+        th thai|tr turkish|uk ukrainian|ur urdu|vi vietnamese|zh chinese""".replace("\n", "|").split("|")
+)
 _MARK, _MARKS = re.compile(r"[^\W\d_]{1,3}\.?|[^\w\s]{1,3}"), 3  # among numbers: how they are written; distinct ones
 
 
@@ -85,6 +98,7 @@ class ColumnProfile:
     Attributes:
         filled: rows with a text. texts: the distinct ones with their counts. many: whether a row has several.
         kind: what its values are; None for texts. read: their notation, "" for the plain one.
+        language: the word for the language of its texts, where columns are in several, which its words begin with.
         split: what separates several values in a cell; "" where cells hold one.
     """
 
@@ -93,6 +107,7 @@ class ColumnProfile:
     many: bool = False
     texts: Counter[str] = field(default_factory=Counter)
     kind: PropertyKind | None = None
+    language: str = ""
     read: str = ""
     split: str = ""
 
@@ -228,6 +243,21 @@ def say_years(seen: SeenTable) -> None:
         each.words = [*(seen.words or ["value"]), each.words[-1]]
 
 
+def say_languages(seen: SeenTable) -> None:
+    """Call columns of texts in many languages by these: `de`, `fr`, `name.it` and `name_ja` hold German … names."""
+    found: dict[tuple[str, ...], list[tuple[ColumnProfile, str]]] = {}
+    for each in seen.columns.values():
+        language = _LANGUAGES.get(each.words[-1], "") if each.words else ""
+        if language and each.kind in (None, "text"):
+            found.setdefault(tuple(each.words[:-1]), []).append((each, language))
+    for stem, columns in found.items():
+        if len(columns) >= (_SOME_LANGUAGES if stem else _MANY_LANGUAGES) and not _WIDE.isdisjoint(
+            language for _, language in columns
+        ):
+            for each, language in columns:
+                each.words, each.language = [language, *(stem or ("name",))], language
+
+
 def part_words(seen: Sequence[SeenTable]) -> None:
     """Part names written in one word by what tables are called: `countrycode`, `parkname`; `cities15000` are cities.
 
@@ -247,6 +277,8 @@ def part_words(seen: Sequence[SeenTable]) -> None:
             each.words = bare
     things = {each.words[-1] for each in seen if each.words}
     for each in seen:
+        each.words = _with_acronyms(each.words, things)
+    for each in seen:
         single = [profile for profile in each.columns.values() if len(profile.words) == 1]
         cut_ = [(profile, parts) for profile in single for parts in _cuts(profile.words[0])]
         often = Counter(stem for _, (stem, _) in cut_)
@@ -265,6 +297,17 @@ def _rows_of(words: Sequence[str]) -> list[str]:
     while end > 1 and YEAR.fullmatch(said[end - 1]):
         end -= 1
     return said[:end]
+
+
+def _with_acronyms(words: Sequence[str], things: Collection[str]) -> list[str]:
+    """Words with the last letter of capitals back where it belongs: `USstate`, of which there is a table of states."""
+    found: list[str] = []
+    for word in words:
+        if found and len(found[-1]) <= 2 and word not in things and word[1:] in things:
+            found[-1:] = [found[-1] + word[0], word[1:]]
+        else:
+            found.append(word)
+    return found
 
 
 def _cuts(word: str) -> list[tuple[str, str]]:
@@ -301,6 +344,12 @@ def in_common(one: ColumnProfile, other: ColumnProfile, least: float = _IN_COMMO
     """Whether two columns hold the same texts to a good part."""
     both = sum(text in other.texts for text in one.texts)
     return both > 0 and both >= least * min(len(one.texts), len(other.texts))
+
+
+def names_some(profile: ColumnProfile, seen: SeenTable) -> bool:
+    """Whether a column names those rows that have a name, less than half of all, nearly each by one of its own."""
+    some = _FEWEST * seen.rows <= profile.filled < MOSTLY * seen.rows and profile.kind is None and not profile.many
+    return some and len(profile.texts) >= OWN_NAMES * profile.filled and are_names(profile.texts)
 
 
 def are_names(texts: Iterable[str]) -> bool:

@@ -29,8 +29,10 @@ from trivium.kg.tables.columns import (
     are_names,
     in_common,
     look_at,
+    names_some,
     part_words,
     relation_of,
+    say_languages,
     say_years,
     without_name,
     words_of,
@@ -40,7 +42,9 @@ from trivium.kg.tables.mapping import Mappings, TableColumn, TableLink, TableMap
 from trivium.kg.tables.naming import (
     MODELS,
     called_by,
+    called_by_key,
     called_by_name,
+    called_by_table,
     find_label,
     is_a_word,
     is_alias,
@@ -50,7 +54,16 @@ from trivium.kg.tables.naming import (
     says_name,
     says_names,
 )
-from trivium.kg.tables.references import EDGES, cut_by_keys, find_agreeing, find_key, find_references
+from trivium.kg.tables.references import (
+    EDGES,
+    cut_by_keys,
+    drop_repeated,
+    find_agreeing,
+    find_key,
+    find_references,
+    join_same_things,
+    name_rows_by,
+)
 from trivium.kg.text import singular
 
 _IN_LISTS = 0.1  # share of the smaller of two numbered columns that both hold, where cells are filled as lists are
@@ -61,6 +74,7 @@ _NODES = frozenset({"node", "entity", "vertex", "vertice", "thing", "concept", "
 _KINDS = frozenset({"type", "kind", "class", "category", "label"})
 _RELATIONS = frozenset({"relation", "relationship", "predicate", "edge", "metaedge", "rel", "interaction"})
 _MOST_KINDS, _FEW_KINDS = 0.2, 0.05  # distinct types or relations a row; the same of long texts
+_SHORT = 4  # letters of a word cut short
 _OWN = 0.8  # distinct texts a row, from which on a code is each row's own
 SharedColumns = Mapping[str, Sequence[ColumnProfile]]
 """By the relation that they would state, the columns of all tables."""
@@ -72,11 +86,15 @@ def guess_mapping(tables: Sequence[SourceTable]) -> Mappings:
     part_words(seen)
     for each in seen:
         say_years(each)
+        say_languages(each)
     for each in seen:
         each.key = find_key(each, seen)
     cut_by_keys(seen)
     for each in seen:
         find_references(each, seen)
+    for each in seen:
+        join_same_things(each, seen)
+        name_rows_by(each, seen)
     for each in seen:
         find_agreeing(each, seen)
     for each in seen:
@@ -85,6 +103,7 @@ def guess_mapping(tables: Sequence[SourceTable]) -> Mappings:
         _join_rings(each)
     for each in seen:
         each.refers |= {name: _end_of(*place) for name, place in each.refers.items()}
+        drop_repeated(each)
     shared: dict[str, list[ColumnProfile]] = {}
     for each in seen:
         for profile in each.columns.values():
@@ -134,7 +153,7 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
     ends = [name for name in seen.refers if seen.key is None or name != seen.key.name]
     if about is None and len(ends) == 2 and (seen.key is None or seen.key.name in ("row", *KEY_WORDS)):
         measures = [column for column in seen.columns if column not in (*ends, seen.key and seen.key.name)]
-        if seen.key is None or len(measures) <= 1:
+        if (seen.key is None and not _tells_of_ends(seen, ends, measures)) or len(measures) <= 1:
             return _links(seen, ends, file)
     if about is None and seen.key is None and len(ends) == 1 and (named := _named_beside(seen, ends[0], shared)):
         return _links(seen, [*ends, named], file)
@@ -148,7 +167,9 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
     )
     outer = [each for each in seen.columns.values() if inner and each is not inner and is_inside(seen, inner, each)]
     alias = tuple(
-        each.name for each in seen.columns.values() if about is None and (each in outer or is_alias(seen, each, label))
+        each.name
+        for each in seen.columns.values()
+        if (about is None and each in outer) or is_alias(seen, each, label or (seen.key and (seen.key.name,)) or ())
     )
     columns = {
         profile.name: _value(profile) if profile.name in alias else _column(seen, profile, shared)
@@ -159,6 +180,9 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
     columns = _without_type(seen, _with_codes(seen, columns))
     if "row" in columns and any(key is seen.columns["row"] for each in tables for _, key in each.refers.values()):
         columns["row"] = TableColumn()  # a number by which the records inside this one name it
+    if label and names_some(seen.columns[label[0]], seen) and seen.key and about is None:
+        alias = (*alias, seen.key.name)  # what the others are called
+        columns |= {name: TableColumn() for name, each in seen.columns.items() if each.words == ["key"]}
     if seen.key and about is None and seen.key.name in columns:
         said = type_by or (label and seen.key.kind == "number") or says_name(seen, seen.key, label)
         columns[seen.key.name] = TableColumn() if said else _value(seen.key)
@@ -169,9 +193,11 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
             columns[each.name] = TableColumn() if said else replace(columns[each.name], relation="internal_id")
     if about is not None and seen.key:
         other, key = about
-        return TableMapping(file, id=seen.key.name, about=f"{other.table.name}.{key.name}", columns=columns)
+        place = f"{other.table.name}.{key.name}"
+        return TableMapping(file, id=seen.key.name, about=place, columns=columns, alias=alias)
     words = [singular(word) for word in words_of(seen.table.kind)]
-    words = words or called_by(seen, tables) or called_by_name(seen, label) or seen.words
+    words = words or called_by(seen, tables) or called_by_name(seen, label) or called_by_table(seen, tables)
+    words = words or called_by_key(seen, label) or seen.words
     kind = " ".join(_PLURALS.get(word, word) for word in words) or seen.table.name
     id_ = seen.key.name if seen.key else ""
     return TableMapping(file, kind, id_, label, columns=columns, type_by=type_by, alias=alias)
@@ -306,6 +332,18 @@ def _links(seen: SeenTable, ends: Sequence[str], file: str) -> TableMapping:
     return TableMapping(file, link=link, columns=columns)
 
 
+def _tells_of_ends(seen: SeenTable, ends: Sequence[str], measures: Sequence[str]) -> bool:
+    """Whether rows say something of each of their ends: `home_team`, `away_team`, `home_score`, `away_score`.
+
+    Such rows are things of their own, matches, since a relationship's properties are of both ends alike.
+    """
+    one, other = ({*seen.columns[end].words} for end in ends)
+    said = [{*seen.columns[each].words} for each in measures]
+    marks = one ^ other
+    same = seen.refers[ends[0]][0] is seen.refers[ends[1]][0]
+    return same and bool(marks) and all(any(mark in words for words in said) for mark in marks)
+
+
 def _place(seen: SeenTable, end: str) -> str:
     """The rows that a column of a table of links names, or the type of what it names."""
     if end not in seen.refers:
@@ -329,7 +367,7 @@ def _column(seen: SeenTable, profile: ColumnProfile, shared: SharedColumns) -> T
         other, key = seen.refers[profile.name]
         to = f"{other.table.name}.{key.name}"
         words = words_without_key(profile)
-        says_nothing = {*map(singular, words)} <= {*KEY_WORDS, *NAME_WORDS}
+        says_nothing = {*map(singular, words)} <= {*KEY_WORDS, *NAME_WORDS} or _shortens(words, other.words)
         return TableColumn("_".join(other.words if says_nothing else words), to=to, split=profile.split)
     if profile.name in seen.within:
         other, key, shared_by = seen.within[profile.name]
@@ -355,6 +393,11 @@ def _column(seen: SeenTable, profile: ColumnProfile, shared: SharedColumns) -> T
             name, kind = "_".join(profile.words), " ".join(profile.words)
         return TableColumn(name, to=kind, split=profile.split)
     return _value(profile)
+
+
+def _shortens(words: Sequence[str], table: Sequence[str]) -> bool:
+    """Whether a column is called by the first letters of the table that it names rows of: `c`, `dept`."""
+    return len(words) == 1 == len(table) and len(words[0]) <= _SHORT and table[0].startswith(words[0])
 
 
 def _is_own_code(profile: ColumnProfile) -> bool:

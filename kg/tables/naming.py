@@ -15,12 +15,14 @@ from trivium.kg.tables.columns import (
     MANY_TEXTS,
     MOSTLY,
     NAME_WORDS,
+    OWN_NAMES,
     ROWS,
     ROWS_READ,
     SHORTEST_STEM,
     ColumnProfile,
     SeenTable,
     are_names,
+    names_some,
     names_what_follows,
     without_name,
 )
@@ -34,7 +36,7 @@ _PARTS_OF_NAMES = (
 MODELS = frozenset({"type", "model", *NAME_WORDS})  # may name what is of a type of its own
 _LANGUAGE = re.compile("[a-z]{2,3}")
 _TECHNICAL = re.compile(r"[a-z0-9]+(?:[_.:][a-z0-9]+)+")
-_OWN_NAMES = 0.8  # distinct texts for each row that has one, from which a column may name rows
+_SHORT_CODE = re.compile(r"[A-Z][A-Z\d]{1,4}")
 
 
 def is_a_word(profile: ColumnProfile, seen: SeenTable) -> bool:
@@ -53,7 +55,7 @@ def is_alias(seen: SeenTable, profile: ColumnProfile, label: Sequence[str]) -> b
         not named
         or not words
         or not profile.texts
-        or len(profile.texts) < _OWN_NAMES * profile.filled
+        or len(profile.texts) < OWN_NAMES * profile.filled
         or not are_names(profile.texts)
     ):
         return False
@@ -121,6 +123,23 @@ def called_by_name(seen: SeenTable, label: Sequence[str]) -> list[str]:
     return named if said and {*named}.isdisjoint({*seen.words, *KEY_WORDS}) else []
 
 
+def called_by_table(seen: SeenTable, tables: Sequence[SeenTable]) -> list[str]:
+    """What a table about the rows calls them in fewer words: `States`, whose rows are in `USstateAbbreviations`."""
+    for each in tables:
+        found = each.refers.get(each.key.name) if each.key is not None else None
+        if found is not None and found[0] is seen and each.words and {*each.words} < {*seen.words}:
+            return each.words
+    return []
+
+
+def called_by_key(seen: SeenTable, label: Sequence[str]) -> list[str]:
+    """What the key of names calls rows where their table's name says more: `team_name` of `fifa_team_ratings`."""
+    if seen.key is None or label != (seen.key.name,) or seen.key.words[-1:] != ["name"]:
+        return []
+    named = [singular(word) for word in seen.key.words[:-1]]
+    return named if named and {*named} < {*seen.words} else []
+
+
 def find_label(seen: SeenTable) -> tuple[str, ...]:
     """The columns that people call a row by."""
     named = [each for each in seen.columns.values() if each.kind is None and each.name not in seen.refers]
@@ -132,7 +151,12 @@ def find_label(seen: SeenTable) -> tuple[str, ...]:
     for word in NAME_WORDS:
         # Rows without a name are called by their key.
         least = seen.rows * (MOSTLY if seen.key is not None else COMPLETE)
-        exact = [each for each in named if _is_name(each, word, seen) and each.filled >= least]
+        coded = seen.key is not None and seen.key.kind is None and word not in seen.key.words
+        exact = [
+            each
+            for each in named
+            if _is_name(each, word, seen) and (each.filled >= least or (coded and names_some(each, seen)))
+        ]
         if exact:
             return ((_shorter_name(seen, exact[0]) or _better_name(seen, exact[0]) or exact[0]).name,)
     if spoken := localized(seen):
@@ -161,7 +185,7 @@ def localized(seen: SeenTable) -> list[str]:
     """The columns that hold the rows' names in several languages, English first: `name.en`, `name.fr`, `name_de`."""
     found: dict[tuple[str, ...], list[ColumnProfile]] = {}
     for each in seen.columns.values():
-        *stem, last = each.words or [""]
+        *stem, last = [*each.words[1:], each.language[:2]] if each.language else each.words or [""]
         if (
             _LANGUAGE.fullmatch(last)
             and each.kind is None
@@ -170,7 +194,7 @@ def localized(seen: SeenTable) -> list[str]:
         ):
             found.setdefault(tuple(stem), []).append(each)
     named = next((each for each in found.values() if len(each) > 1), [])
-    named.sort(key=lambda each: (each.filled < COMPLETE * seen.rows, each.words[-1] not in ("en", "eng")))
+    named.sort(key=lambda each: (each.filled < COMPLETE * seen.rows, each.language != "english"))
     return [each.name for each in named] if named and named[0].filled >= MOSTLY * seen.rows else []
 
 
@@ -227,8 +251,11 @@ def _better_name(seen: SeenTable, named: ColumnProfile) -> ColumnProfile | None:
     As in `localized_name` beside `npc_dota_hero_axe`, in `display_name` beside `acacia_boat`, and in `turbine_type`
     where all types are different.
     """
-    technical, lacking = is_technical(named), named.filled < COMPLETE * seen.rows
+    technical, lacking, coded = is_technical(named), named.filled < COMPLETE * seen.rows, are_codes(named)
     for each in seen.columns.values():
+        full = coded and each.words == ["full", "name"] and each.filled >= COMPLETE * seen.rows
+        if full and not are_codes(each):
+            return each
         if each is not named and each.words and says_names(each) and respells(seen, named, (each.name,)):
             return each
     for each in seen.columns.values() if technical or lacking else ():
@@ -252,6 +279,12 @@ def is_technical(profile: ColumnProfile) -> bool:
     """Whether texts are written for machines: `npc_dota_hero_axe`, `user.id`."""
     ids = sum(_TECHNICAL.fullmatch(text) is not None for text in profile.texts)
     return bool(profile.texts) and ids >= ENOUGH * len(profile.texts)
+
+
+def are_codes(profile: ColumnProfile) -> bool:
+    """Whether texts are short codes of capitals: `ARS`, `BHA`."""
+    codes = sum(_SHORT_CODE.fullmatch(text) is not None for text in profile.texts)
+    return len(profile.texts) >= FEW and codes >= ENOUGH * len(profile.texts)
 
 
 def _is_name(profile: ColumnProfile, word: str, seen: SeenTable) -> bool:

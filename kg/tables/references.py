@@ -12,17 +12,21 @@ from trivium.kg.tables.columns import (
     FEW,
     KEY_WORDS,
     LONG_KEY,
+    LONG_NAME,
     MOSTLY,
     NAME_WORDS,
+    ROWS,
     ROWS_READ,
     ColumnProfile,
     SeenTable,
+    names_some,
     words_without_key,
 )
 from trivium.kg.tables.notation import KEY_MARKS, cut
 from trivium.kg.text import singular
 
 _MOST = 0.7  # the same of names of several words
+_NEARLY = 0.97  # codes a row, of a column called id
 _SAME_NAME = 0.5  # the same where both columns have one name
 _TIMES = frozenset({"year", "month", "day", "date", "time"})  # are no rows of a table, whatever its numbers
 # Graphs as tables: what tables of edges, and the columns of their ends, are called.
@@ -126,15 +130,15 @@ def find_references(seen: SeenTable, tables: Sequence[SeenTable]) -> None:
             (rank, other, key)
             for other in tables
             for key in other.columns.values()
-            if key.is_unique and not (other is seen and (key is profile or _is_its_own_key(profile, seen)))
+            if (key.is_unique or _is_own_id(key, other))
+            and not (other is seen and (key is profile or _is_its_own_key(profile, seen)))
             if (rank := _rank(profile, seen, key, other)) is not None
             if not (other is seen and _names_its_own_row(profile, key, seen))
         ]
         if found and not _may_be_any(profile, found):
             _, other, key = max(found, key=lambda each: each[0])
             seen.refers[profile.name] = (other, key)
-    for name in [name for name, found in seen.refers.items() if _repeats_a_fact(seen, name, *found)]:
-        del seen.refers[name]
+    drop_repeated(seen)
     kept: dict[tuple[int, frozenset[str]], str] = {}
     for name, (other, _) in list(seen.refers.items()):
         group = (id(other), frozenset(words_without_key(seen.columns[name])))
@@ -158,6 +162,47 @@ def _declared(
             if other.table.path == seen.table.path and [other.table.name.casefold(), key.name.casefold()] == named:
                 return other, key
     return None
+
+
+def join_same_things(seen: SeenTable, tables: Sequence[SeenTable]) -> None:
+    """Take a table's names for its key where they name the rows of another one by its key, and nothing uses its own.
+
+    Teams by a number here, and by the same names there, are the same teams.
+    """
+    used = any(key is seen.key for each in tables for _, key in each.refers.values())
+    for name, (other, key) in seen.refers.items() if not used else ():
+        profile = seen.columns[name]
+        names = profile.is_unique and profile.filled == seen.rows and profile.words[-1:] == ["name"]
+        if names and key is other.key and other is not seen and other.rows >= seen.rows:
+            seen.key = profile
+            return
+
+
+def name_rows_by(seen: SeenTable, tables: Sequence[SeenTable]) -> None:
+    """Take a code for the key in place of a number that nothing uses, where only some rows have a name: stars.
+
+    So the others are called by their code.
+    """
+    number = seen.key
+    if number is None or number.kind != "number" or seen.table.kind:
+        return
+    if any(key is number for each in tables for _, key in each.refers.values()):
+        return
+    if not any(each.words == ["name"] and names_some(each, seen) for each in seen.columns.values()):
+        return
+    codes = (
+        each
+        for each in seen.columns.values()
+        if each.is_unique and each.filled == seen.rows and each.kind is None and each.name not in seen.refers
+    )
+    if code := min((each for each in codes if each.length <= LONG_NAME), key=lambda each: each.length, default=None):
+        seen.key = code
+
+
+def drop_repeated(seen: SeenTable) -> None:
+    """Let no column name by a fact of theirs, a code, the rows that another one names by their key."""
+    for name in [name for name, found in seen.refers.items() if _repeats_a_fact(seen, name, *found)]:
+        del seen.refers[name]
 
 
 _Rank = tuple[bool, bool, bool, float]
@@ -235,6 +280,12 @@ def _pairs(seen: SeenTable, *names: str) -> tuple[set[tuple[str, ...]], int]:
     return set(found), len(found)
 
 
+def _is_own_id(key: ColumnProfile, table: SeenTable) -> bool:
+    """Whether a column called id or code has nearly as many codes as rows: one row may stand there in two parts."""
+    called = len(key.words) == 1 and key.words[0] in KEY_WORDS and key.kind is None and not key.many
+    return called and key.filled == table.rows and len(key.texts) >= _NEARLY * table.rows
+
+
 def _is_its_own_key(profile: ColumnProfile, seen: SeenTable) -> bool:
     """Whether a column is a second key of its table's rows by its name: `turbine_id` beside the `id` of turbines."""
     rest = [singular(word) for word in profile.words if word not in KEY_WORDS]
@@ -257,6 +308,9 @@ def _rank(profile: ColumnProfile, seen: SeenTable, key: ColumnProfile, other: Se
         own = not {singular(word) for word in profile.words} - KEY_WORDS - set(NAME_WORDS) - set(seen.words)
         if own or other is seen or other.rows < seen.rows:
             return None
+        if profile.kind is None and set(profile.words) <= {*ROWS, "1", "names"} and set(seen.words) < set(other.words):
+            inside = _share(profile, key, ENOUGH)  # a column without a name is called as its table: `States`
+            return (True, False, other.key is key, inside) if inside else None
     elif _is_own_code_or_name(profile, seen):
         return None
     rest = {singular(word) for word in words_without_key(profile)}

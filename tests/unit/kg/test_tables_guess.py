@@ -1354,3 +1354,104 @@ def test_names_in_several_languages(tmp_path: Path) -> None:
     assert (found.label, found.alias) == (("name.en",), ("name.de",))
     towns = "id,name_fr,name_xx1,age_in\n1,Berne,a,3\n2,Coire,b,4\n"
     assert _guess(tmp_path, towns=towns)["towns"].alias == ()
+
+
+NAMES = ["Ajax", "Bell Town", "Cork & Dale City", "Dover", "Eton Park", "Ford", "Gera", "Holm", "Ives", "Jena", "Kiel"]
+RATINGS = "team_name,att\n" + "".join(f"{name},{number}\n" for number, name in enumerate(NAMES, 71))
+TEAMS = "name,full_name,team_id\n" + "".join(
+    f"{name[:3].upper()},{name},{number}\n" for number, name in enumerate(NAMES, 1)
+).replace("Cork &", "Cork and")
+GAMES = "date,home_team,away_team,home_score,away_score\n" + "".join(
+    f"2018-01-{day:02},{NAMES[day % 11]},{NAMES[day * day % 11]},{day % 3},1\n" for day in range(2, 28)
+).replace("Cork &", "Cork and")
+
+
+def test_two_tables_of_the_same_things_are_one_where_names_agree(tmp_path: Path) -> None:
+    paths = _write(tmp_path, team_ratings=RATINGS, teams=TEAMS)
+    guessed = guess_mapping(read_tables(paths))
+    assert (guessed["team_ratings"].type, guessed["team_ratings"].label) == ("team", ("team_name",))
+    assert (guessed["teams"].about, guessed["teams"].alias) == ("team_ratings.team_name", ("name",))
+    triples, entities, _ = _graph(paths)
+    assert "team_id" in {t.relation for t in triples if t.head == "team/Cork & Dale City"}
+    assert entities["team/Ajax"] == Entity("team/Ajax", "Ajax", aliases=("AJA",), types=("team",))
+    assert {t.relation for t in triples if t.head == "team/Ajax"} == {"att", "name", "team_id"}
+
+
+def test_a_name_written_a_little_differently_names_the_row(tmp_path: Path) -> None:
+    paths = _write(tmp_path, team_ratings=RATINGS, games=GAMES)
+    triples, _, applied = _graph(paths)
+    assert Triple("game/row1", "home_team", "team/Cork & Dale City") in triples
+    assert not applied.unknown
+    others = RATINGS + "CORK & DALE CITY,1\n"
+    _, _, applied = _graph(_write(tmp_path, team_ratings=others, games=GAMES))
+    assert "games.home_team" in applied.unknown, "two rows might be meant"
+
+
+def test_rows_that_tell_of_each_of_two_ends_are_things(tmp_path: Path) -> None:
+    games = guess_mapping(read_tables(_write(tmp_path, teams=TEAMS, games=GAMES)))["games"]
+    assert (games.type, games.link) == ("game", None)
+    assert games.columns["home_team"] == TableColumn("home_team", to="teams.full_name")
+    assert games.columns["home_score"] == TableColumn("home_score", "number")
+    of_both = GAMES.replace("home_score,away_score", "goals,spectators")
+    assert guess_mapping(read_tables(_write(tmp_path, teams=TEAMS, games=of_both)))["games"].link is not None
+
+
+def test_codes_called_name_beside_full_names(tmp_path: Path) -> None:
+    (path,) = _write(tmp_path, teams=TEAMS)
+    teams = guess_mapping(read_tables([path]))["teams"]
+    assert (teams.label, teams.alias) == (("full_name",), ("name",))
+    (path,) = _write(tmp_path, countries="name,full_name\nFrance,French Republic\nChad,Republic of Chad\nPeru,Peru\n")
+    assert guess_mapping(read_tables([path]))["countries"].label == ("name",), "a name that is no code is the name"
+
+
+def test_columns_that_are_languages_hold_names_in_these(tmp_path: Path) -> None:
+    text = "id,gen,en,de,fr,name_la\nAnd,Andromedae,Andromeda,Andromeda,Andromède,A\nCrv,Corvi,Crow,Rabe,Corbeau,C\n"
+    (path,) = _write(tmp_path, constellations=text)
+    found = guess_mapping(read_tables([path]))["constellations"]
+    assert found.label == ("en",)
+    assert {name: each.relation for name, each in found.columns.items()} == {
+        "id": "id",
+        "gen": "gen",
+        "de": "german_name",
+        "fr": "french_name",
+        "name_la": "name_la",
+    }
+    (path,) = _write(tmp_path, shops="id,name,is,no,it\na,Ann,open,12,old\nb,Bob,shut,13,new\n")
+    assert guess_mapping(read_tables([path]))["shops"].columns["it"].relation == "it", "words that are tags as well"
+
+
+def test_rows_of_which_few_have_a_name_are_called_by_their_code(tmp_path: Path) -> None:
+    rows = [
+        f"{number},HIP {number},{['Vega', 'Sol', 'Mira'][number % 3] if number < 4 else ''}" for number in range(60)
+    ]
+    (path,) = _write(tmp_path, stars="key,hip,name\n" + "".join(f"{row}\n" for row in rows[1:]))
+    found = guess_mapping(read_tables([path]))["stars"]
+    assert (found.id, found.label, found.alias) == ("hip", ("name",), ("hip",))
+    _, entities, _ = _graph([path])
+    assert entities["star/HIP 1"] == Entity("star/HIP 1", "Sol", aliases=("HIP 1",), types=("star",))
+    assert entities["star/HIP 9"].label == "HIP 9"
+    other = "key,hip,name\n" + "".join(f"{n},HIP {n},{'double' if n < 9 else ''}\n" for n in range(1, 60))
+    (path,) = _write(tmp_path, stars=other)
+    assert guess_mapping(read_tables([path]))["stars"].label == ("hip",), "what several share names none of them"
+
+
+def test_a_code_of_a_row_in_two_parts_still_names_rows(tmp_path: Path) -> None:
+    codes = [f"C{number:02}" for number in range(50)]
+    areas = "id,name\n" + "".join(f"{code},Area {code}\n" for code in [*codes, "C07"]).replace("Area C07", "Head", 1)
+    stars = "hip,a\n" + "".join(f"HIP {n},{codes[n % 50]}\n" for n in range(200))
+    found = guess_mapping(read_tables(_write(tmp_path, areas=areas, stars=stars)))["stars"]
+    assert found.columns["a"] == TableColumn("area", to="areas.id"), "and is called by what it cuts short"
+
+
+def test_rows_without_a_column_name_are_those_of_the_table_that_says_more(tmp_path: Path) -> None:
+    names = ["Alabama", "Alaska", "Arizona", "Iowa", "Ohio", "Utah", "Maine", "Texas", "Idaho", "Nevada"]
+    codes = ["AL", "AK", "AZ", "IA", "OH", "UT", "ME", "TX", "ID", "NV"]
+    wide = '"","Name","USPS"\n' + "".join(
+        f'"{n}","{name}","{code}"\n' for n, (name, code) in enumerate(zip(names, codes, strict=True), 2)
+    )
+    facts = '"","pay","pop"\n' + "".join(f'"{code}",{number},{number % 4}\n' for number, code in enumerate(codes, 20))
+    guessed = guess_mapping(read_tables(_write(tmp_path, States=facts, USstateAbbreviations=wide)))
+    assert guessed["States"].about == "USstateAbbreviations.USPS"
+    assert guessed["USstateAbbreviations"].type == "state"
+    apart = guess_mapping(read_tables(_write(tmp_path, Teams=facts, USstateAbbreviations=wide)))
+    assert not apart["Teams"].about, "nothing says that teams are states"
