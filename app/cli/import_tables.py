@@ -153,8 +153,12 @@ def _show(mappings: Mappings, triples: Iterable[Triple]) -> None:
             becomes = "left out" if each.skipped else f"property {each.relation} ({kind})"
             if each.to:
                 becomes = f"relation {each.relation} to {each.to}"
+            if each.label:
+                becomes += f", called by {each.label}"
             if each.split:
                 becomes += f", several a cell ({each.split})"
+            if each.of:
+                becomes += f", also of {', '.join(each.of)}"
             rows.append((name, column, becomes))
     print_rows(("table", "column", "becomes"), rows)
     print_rows(("head", "relation", "tail"), triples)

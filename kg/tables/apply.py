@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from trivium.kg.loaders.delimited import CONTROL
 from trivium.kg.tables.cells import Cell, Row, SourceTable
 from trivium.kg.tables.codes import names_by_number, names_in_order, names_of_codes, names_without_kind
+from trivium.kg.tables.columns import words_of
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableMapping
 from trivium.kg.tables.notation import cut, plain
 from trivium.kg.text import fold_name
@@ -41,12 +42,22 @@ class Applied:
     _also: dict[str, dict[str, None]] = field(default_factory=dict)
     _ids: dict[_Place, dict[tuple[str, ...], str]] = field(default_factory=dict)
     _folded: dict[_Place, dict[tuple[str, ...], str]] = field(default_factory=dict)
+    _things: dict[tuple[str, ...], str] = field(default_factory=dict)
+    _said: set[tuple[str, str, str]] = field(default_factory=set)
+    _numbered: dict[str, set[str]] = field(default_factory=dict)
 
     def batches(self) -> Iterator[list[Triple]]:
         """The triples of all tables; raises `BadInputError` as reading the tables does."""
         self.rows, self.unknown, self.relations, self._named, self._also = 0, {}, {}, {}, {}
         self._ids = {place: self._index(place) for place in self._places()}
         self._folded = {place: _folded_index(ids) for place, ids in self._ids.items()}
+        self._said = set()
+        self._things = self._index_things()
+        # "17850" alone must not name a customer whom rows tell of.
+        self._numbered = {
+            name: {each for column in mapping.columns.values() for each in column.of}
+            for name, mapping in self.mappings.items()
+        }
         batch: list[Triple] = []
         for table in self.tables:
             mapping = self.mappings[table.name]
@@ -110,6 +121,33 @@ class Applied:
         found = self._ids[place].get(key)
         return found if found is not None else self._folded[place].get(_folded(key), "") if " " in key[0] else ""
 
+    def _index_things(self) -> dict[tuple[str, ...], str]:
+        """The ids of entities without a table that a column names, by type and text, the latter an id or a name.
+
+        Two names beside one id are two things, by (type, id, name) as well; so are two ids beside one name, which
+        stands for neither.
+        """
+        found: dict[tuple[str, ...], str] = {}
+        names: dict[tuple[str, str], set[str]] = {}
+        for table in self.tables:
+            mapping = self.mappings[table.name]
+            places = {name: number for number, name in enumerate(table.columns)}
+            labeled = [(places[name], each) for name, each in mapping.columns.items() if each.label]
+            for row in table.rows() if labeled else ():
+                for place, column in labeled:
+                    text, name = _first(row[place]), _first(row[places[column.label]])
+                    if not text:
+                        continue
+                    id_ = found.setdefault((column.to, text), f"{_part(column.to)}/{text}")
+                    if name and (column.to, text, name) not in found:
+                        known = self._named.setdefault(id_, _thing(id_, column.to, text, name))
+                        if known.label != name:
+                            id_ = f"{id_} {name}"
+                            self._named[id_] = _thing(id_, column.to, text, name)
+                        found[column.to, text, name] = id_
+                        names.setdefault((column.to, name), set()).add(id_)
+        return {**{key: next(iter(ids)) for key, ids in names.items() if len(ids) == 1}, **found}
+
     def _described(
         self, table: SourceTable, mapping: TableMapping, places: Mapping[str, int], row: Row, number: int
     ) -> Iterator[Triple]:
@@ -128,9 +166,25 @@ class Applied:
             known = self._named.setdefault(id_, Entity(id_, label, types=(_type(mapping, places, row),)))
             if more := [each for each in _aliases(mapping, places, row) if each not in (known.label, *known.aliases)]:
                 self._named[id_] = replace(known, aliases=(*known.aliases, *more))
+        ends = dict[str, list[str]]()
         for name, column in mapping.columns.items():
-            for end in self._ends(table, name, column, row[places[name]], _agreeing(column.within, places, row)):
+            named = (_first(row[places[column.label]]),) if column.label else _agreeing(column.within, places, row)
+            ends[name] = list(self._ends(table, name, column, row[places[name]], named))
+            for end in ends[name]:
                 yield Triple(id_, column.relation, end)
+        for name, column in mapping.columns.items():
+            for head in (head for each in column.of for head in ends.get(each, ())):
+                yield from self._once(Triple(head, column.relation, end) for end in ends[name])
+            if column.label:
+                own = "_".join(words_of(name)) or name
+                yield from self._once(Triple(end, own, ValueText(_first(row[places[name]]))) for end in ends[name])
+
+    def _once(self, triples: Iterable[Triple]) -> Iterator[Triple]:
+        """Those triples of things that no row before this one has stated."""
+        for each in triples:
+            if each not in self._said:
+                self._said.add(each)
+                yield each
 
     def _unnamed(self, mapping: TableMapping, id_: str) -> str:
         """What a row without a label is called: its key where that is written, else its type and number."""
@@ -169,7 +223,7 @@ class Applied:
     def _ends(
         self, table: SourceTable, name: str, column: TableColumn, cell: Cell, agreeing: tuple[str, ...] = ()
     ) -> Iterator[str]:
-        """What the texts of a cell are: values, or ids of entities; `agreeing`: the texts of the columns `within`."""
+        """What the texts of a cell are: values, or ids of entities; `agreeing`: those of `within`, or of the label."""
         if column.skipped:
             return
         texts = [part for text in cell for part in cut(text, column.split)]
@@ -187,8 +241,10 @@ class Applied:
                 if id_:
                     yield id_
             else:
-                id_ = f"{_part(column.to)}/{text}"
-                self._named.setdefault(id_, Entity(id_, text, types=(column.to,)))
+                known = self._things.get((column.to, text, *agreeing)) or self._things.get((column.to, text))
+                id_ = known or f"{_part(column.to)}/{text}"
+                numbered = text.isdigit() and name in self._numbered[table.name]
+                self._named.setdefault(id_, _thing(id_, column.to, f"{column.to} {text}" if numbered else text, ""))
                 yield id_
 
     def _missing(self, place: str, text: str) -> str:
@@ -218,6 +274,11 @@ def _aliases(mapping: TableMapping, places: Mapping[str, int], row: Row) -> Iter
         yield from dict.fromkeys(
             filter(None, (_clean(part) for text in row[places[name]] for part in cut(text, split)))
         )
+
+
+def _thing(id_: str, kind: str, text: str, name: str) -> Entity:
+    """An entity without a table: by its name, else by its id."""
+    return Entity(id_, name or text, aliases=(text,) if name and name != text else (), types=(kind,))
 
 
 def _row_id(mapping: TableMapping, places: Mapping[str, int], row: Row, number: int) -> str:
@@ -254,6 +315,10 @@ def _part(kind: str) -> str:
 def _agreeing(within: Sequence[str], places: Mapping[str, int], row: Row) -> tuple[str, ...]:
     """The texts of the columns in which a row and the one that it names agree."""
     return tuple(next(iter(row[places[each]]), "") for each in within)
+
+
+def _first(cell: Cell) -> str:
+    return _clean(next(iter(cell), ""))
 
 
 def _clean(text: str) -> str:

@@ -63,7 +63,7 @@ _NAMING_PARTS = frozenset({"id", "code", "key", "number", "name"})  # the same b
 SHORTEST_STEM = 3
 _ROW_NUMBERS = (["rownames"], ["row", "names"], ["unnamed", "0"], ["column", "1"], ["row", "number"])
 ROWS = frozenset({"row", "rowname", "column", "unnamed"})
-_NOT_NUMBERS = frozenset({"zip", "postcode", "postal", "phone", "telephone", "fax", "isbn", "issn"})
+NOT_NUMBERS = frozenset({"zip", "postcode", "postal", "phone", "telephone", "fax", "isbn", "issn"})
 _LISTS = frozenset({"json", "list", "array", "arr"})
 _SAYS_TABLE = frozenset(
     {"data", "dataset", "table", "list", "sample", "export", "csv", "raw", "clean", "cleaned", "full", "record", "db"}
@@ -139,7 +139,7 @@ class ColumnProfile:
             kind = guess_kind(self.texts)
         kind = kind or (None if self.is_unique else _mostly(self.texts))
         coded = any(len(text) > 1 and text[0] == "0" and text.isdigit() for text in self.texts)
-        if kind == "number" and (coded or _NOT_NUMBERS & set(self.words)):
+        if kind == "number" and (coded or NOT_NUMBERS & set(self.words)):
             kind = None
         elif kind in (None, "datetime") and (found := guess_notation(list(self.texts))) is not None:
             kind, self.read = found
@@ -182,6 +182,8 @@ class SeenTable:
         refers: column -> (table, its column) that its texts name.
         within: column -> (table, its column, those of both) where its texts name rows only among those that agree in
             further columns: the bakers of one series.
+        things: column of ids of things that have no table -> the column of their names; "" where none is.
+        of: column -> those of `things` whose things it states a fact of.
     """
 
     table: SourceTable
@@ -190,6 +192,8 @@ class SeenTable:
     key: ColumnProfile | None = None
     refers: dict[str, tuple[SeenTable, ColumnProfile]] = field(default_factory=dict)
     within: dict[str, tuple[SeenTable, ColumnProfile, tuple[str, ...]]] = field(default_factory=dict)
+    things: dict[str, str] = field(default_factory=dict)
+    of: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def words(self) -> list[str]:

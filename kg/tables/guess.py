@@ -64,6 +64,7 @@ from trivium.kg.tables.references import (
     join_same_things,
     name_rows_by,
 )
+from trivium.kg.tables.things import find_things
 from trivium.kg.text import singular
 
 _IN_LISTS = 0.1  # share of the smaller of two numbered columns that both hold, where cells are filled as lists are
@@ -76,6 +77,9 @@ _RELATIONS = frozenset({"relation", "relationship", "predicate", "edge", "metaed
 _MOST_KINDS, _FEW_KINDS = 0.2, 0.05  # distinct types or relations a row; the same of long texts
 _SHORT = 4  # letters of a word cut short
 _OWN = 0.8  # distinct texts a row, from which on a code is each row's own
+_AGAIN = 0.6  # distinct names a record that lists them, at most
+# What a list says of a thing that it does not say of the thing itself, as its age would be.
+_AMOUNTS = frozenset({"amount", "quantity", "qty", "count", "unit", "dose", "dosage", "portion", "share", "percentage"})
 SharedColumns = Mapping[str, Sequence[ColumnProfile]]
 """By the relation that they would state, the columns of all tables."""
 
@@ -98,6 +102,7 @@ def guess_mapping(tables: Sequence[SourceTable]) -> Mappings:
     for each in seen:
         find_agreeing(each, seen)
     for each in seen:
+        find_things(each)
         _join_numbered(each)
     for each in seen:
         _join_rings(each)
@@ -157,6 +162,9 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
             return _links(seen, ends, file)
     if about is None and seen.key is None and len(ends) == 1 and (named := _named_beside(seen, ends[0], shared)):
         return _links(seen, [*ends, named], file)
+    if about is None and seen.key is None and seen.table.kind and len(ends) == 1 and (listed := _listed_name(seen)):
+        seen.columns[listed].words = words_of(seen.table.kind)
+        return _links(seen, [*ends, listed], file)
     label = find_label(seen)
     type_by = _kinds(seen, _KINDS) if seen.key and _NODES & set(seen.words) else ""
     # "version 8.0.0", which "electron v8.0.0" and "v8.0.0" hold, stays what it is called.
@@ -199,6 +207,8 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
     words = words or called_by(seen, tables) or called_by_name(seen, label) or called_by_table(seen, tables)
     words = words or called_by_key(seen, label) or seen.words
     kind = " ".join(_PLURALS.get(word, word) for word in words) or seen.table.name
+    if any(column.to == kind for name, column in columns.items() if name in seen.things):
+        kind = f"{kind} line"  # several rows of `orders` tell of one order
     id_ = seen.key.name if seen.key else ""
     return TableMapping(file, kind, id_, label, columns=columns, type_by=type_by, alias=alias)
 
@@ -313,6 +323,21 @@ def _named_beside(seen: SeenTable, end: str, shared: SharedColumns) -> str:
     return ""
 
 
+def _listed_name(seen: SeenTable) -> str:
+    """The column of names by which several records list the same things; "" where it may name each record's own.
+
+    {"name": "Lime Juice", "amount": 25} of many drinks is lime juice, with an amount for each of them; people called
+    Ann, each with an age, are people of one name.
+    """
+    named = [each for each in seen.columns.values() if len(each.words) == 1 and each.words[0] in NAME_WORDS]
+    rest = [each for each in seen.columns.values() if each.name not in seen.refers and each not in named]
+    for each in named:
+        again = len(each.texts) <= _AGAIN * each.filled and each.filled == seen.rows and are_names(each.texts)
+        if again and each.name not in seen.refers and any(not _AMOUNTS.isdisjoint(other.words) for other in rest):
+            return each.name
+    return ""
+
+
 def _links(seen: SeenTable, ends: Sequence[str], file: str) -> TableMapping:
     head, tail = ends
     # A column that is not just named after what it refers to says what the relationship is: state, borders.
@@ -361,7 +386,18 @@ def _about_words(seen: SeenTable, column: str) -> set[str]:
 
 
 def _column(seen: SeenTable, profile: ColumnProfile, shared: SharedColumns) -> TableColumn:
-    if not profile.texts:
+    if profile.name in seen.things:
+        words = words_without_key(profile)
+        kind = " ".join(map(singular, words))
+        column = TableColumn("_".join(words), to=kind, label=seen.things[profile.name])
+    else:
+        column = _alone(seen, profile, shared)
+    of = () if column.skipped or column.split else seen.of.get(profile.name, ())
+    return replace(column, of=of) if of else column
+
+
+def _alone(seen: SeenTable, profile: ColumnProfile, shared: SharedColumns) -> TableColumn:
+    if not profile.texts or profile.name in seen.things.values():
         return TableColumn()
     if profile.name in seen.refers:
         other, key = seen.refers[profile.name]

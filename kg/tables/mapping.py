@@ -10,6 +10,8 @@ alias = ["iata", "other_names"]             # columns whose texts name it as wel
 altitude = { property = "altitude", kind = "number" }
 city = { relation = "city", to = "city" }   # each text is an entity of the type city
 country = { relation = "country", to = "countries.code" }   # the row of countries with this code
+"Customer ID" = { relation = "customer", to = "customer", label = "Customer Name" }  # ids of things named beside them
+segment = { relation = "segment", to = "segment", of = ["Customer ID"] }    # a fact of the row and of its customer
 winner = { relation = "winner", to = "teams.name", within = ["season"] }   # the row with this name and the same season
 opened = { property = "opened", kind = "date", read = "d/m/y" }    # or "m/d/y"; numbers "1.234,5"; "yes/no"
 tags = { property = "tags", kind = "text", split = ";" }
@@ -65,6 +67,8 @@ class TableColumn:
         split: what separates several values in a cell; "" where a cell holds one.
         read: the notation of its values (`trivium.kg.tables.notation`); "" for the plain one.
         within: columns, called alike in both tables, in which the row that it names agrees with its own.
+        label: of ids of entities that have no table, the column of their names; "" where they are their names.
+        of: columns of the table whose entities have what it says as well as the row.
     """
 
     relation: str = ""
@@ -73,6 +77,8 @@ class TableColumn:
     split: str = ""
     read: str = ""
     within: tuple[str, ...] = ()
+    label: str = ""
+    of: tuple[str, ...] = ()
 
     @property
     def skipped(self) -> bool:
@@ -155,12 +161,14 @@ def write_mapping(mappings: Mappings) -> str:
 def _column_text(column: TableColumn) -> str:
     if column.skipped:
         return "{ skip = true }"
-    split = f", split = {_text(column.split)}" if column.split else ""
-    if column.kind is None:
-        within = f", within = [{', '.join(map(_text, column.within))}]" if column.within else ""
-        return f"{{ relation = {_text(column.relation)}, to = {_text(column.to)}{split}{within} }}"
-    read = f", read = {_text(column.read)}" if column.read else ""
-    return f"{{ property = {_text(column.relation)}, kind = {_text(column.kind)}{split}{read} }}"
+    more = "".join(
+        f", {key} = {_text(getattr(column, key))}" for key in ("split", "label", "read") if getattr(column, key)
+    )
+    for key in ("within", "of"):
+        if columns := getattr(column, key):
+            more += f", {key} = [{', '.join(map(_text, columns))}]"
+    what = ("relation", "to", column.to) if column.kind is None else ("property", "kind", column.kind)
+    return f"{{ {what[0]} = {_text(column.relation)}, {what[1]} = {_text(what[2])}{more} }}"
 
 
 def _text(text: str) -> str:
@@ -228,6 +236,9 @@ class _MappingReader:
             type_by=str(table.get("type_by", "")),
             alias=tuple(alias),
         )
+        for each in (each for column in found.columns.values() for each in column.of):
+            if not found.columns.get(each, TableColumn()).to:
+                raise self._wrong(f"[{name}] of names column {each!r}, which needs a relation with to")
         if not (found.type or found.about or found.link):
             raise self._wrong(f'[{name}] needs a type = "…", or a link, or about = "TABLE.COLUMN"')
         return found
@@ -263,6 +274,7 @@ class _MappingReader:
         split = str(column.get("split", ""))
         if column.get("skip") is True:
             return TableColumn()
+        of = self._of(table, where, column.get("of", []))
         if "property" in column:
             kind = column.get("kind", "text")
             if kind not in get_args(PropertyKind):
@@ -270,12 +282,24 @@ class _MappingReader:
             read = str(column.get("read", ""))
             if read and read not in NOTATIONS:
                 raise self._wrong(f"{where}: unknown notation {read!r}; choose one of {', '.join(NOTATIONS)}")
-            return TableColumn(str(column["property"]), kind, split=split, read=read)
+            return TableColumn(str(column["property"]), kind, split=split, read=read, of=of)
         if "relation" in column and column.get("to"):
             to = self._place(table, str(column["to"]))
             within = self._within(table, where, to, column["within"]) if "within" in column else ()
-            return TableColumn(str(column["relation"]), to=to, split=split, within=within)
+            if label := str(column.get("label", "")):
+                self._check_column(table, label)
+                if "." in to or split:
+                    raise self._wrong(f"{where}: label names entities of a type, one a cell: set no table and no split")
+            return TableColumn(str(column["relation"]), to=to, split=split, within=within, label=label, of=of)
         raise self._wrong(f"{where} needs a property, a relation with to, or skip = true")
+
+    def _of(self, table: str, where: str, columns: object) -> tuple[str, ...]:
+        """The columns of `of`, each of which names entities."""
+        if not isinstance(columns, list):
+            raise self._wrong(f"{where}: of is a list of columns")
+        for each in columns:
+            self._check_column(table, each)
+        return tuple(columns)
 
     def _within(self, table: str, where: str, to: str, columns: object) -> tuple[str, ...]:
         """The columns of `within`, which both tables have."""

@@ -80,6 +80,11 @@ def _repeated_key(seen: SeenTable, tables: Sequence[SeenTable]) -> ColumnProfile
             known = first.setdefault(row[place], row)
             if known is not row:
                 differs = [was or one != other for was, one, other in zip(differs, known, row, strict=True)]
+        measured = sum(differs) > 1 and any(
+            differs[at] and each.kind == "number" for at, each in enumerate(seen.columns.values())
+        )
+        if measured:  # lines of an order, each of a product and a price
+            continue
         if sum(differs) <= (len(seen.columns) - 1) / 2 and sum(differs) < len(seen.columns) - 1:
             return seen.columns[name]
     return None
@@ -256,7 +261,8 @@ def find_agreeing(seen: SeenTable, tables: Sequence[SeenTable]) -> None:
             if not _share(profile, key, ENOUGH):
                 continue
             for shared in seen.columns:
-                if shared != name and shared in other.columns and _agree(seen, other, name, shared):
+                known = shared in other.columns and not other.columns[shared].is_unique
+                if shared != name and known and _agree(seen, other, name, shared):
                     seen.within.setdefault(name, (other, key, (shared,)))
 
 

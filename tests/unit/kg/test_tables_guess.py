@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -1455,3 +1456,125 @@ def test_rows_without_a_column_name_are_those_of_the_table_that_says_more(tmp_pa
     assert guessed["USstateAbbreviations"].type == "state"
     apart = guess_mapping(read_tables(_write(tmp_path, Teams=facts, USstateAbbreviations=wide)))
     assert not apart["Teams"].about, "nothing says that teams are states"
+
+
+_PEOPLE = ("Ann Lee", "Bo Cruz", "Cy Dale", "Di Ford", "Ed Gray")
+_GOODS = ("Lamp", "Desk", "Sofa", "Vase", "Rug", "Mug", "Pan", "Pot", "Bed", "Bin", "Cup")
+
+
+def _lines(folder: Path, *, numbers: bool = False) -> list[Path]:
+    """Lines of eleven orders of five customers, two of whom are called Ann Lee; product 3 has two names."""
+    rows = ["Order ID,Order Date,Customer ID,Customer Name,Segment,Product ID,Product Name,Price,Quantity"]
+    for n in range(22):
+        order, customer, product = n // 2, n // 2 % 5, n % 11
+        key = 17850 + customer if numbers else f"C-{customer}"
+        name = "Ann Lee" if customer == 4 else _PEOPLE[customer]
+        segment = "Home" if customer % 2 else "Office"
+        goods = "Chair" if n == 14 else _GOODS[product]
+        rows.append(f"A-{order},2024-01-{order + 1:02},{key},{name},{segment},P{product},{goods},{n * 1.5},{n % 4}")
+    return _write(folder, orders="\n".join(rows) + "\n")
+
+
+def test_ids_and_names_in_the_lines_of_orders_are_things_with_their_facts(tmp_path: Path) -> None:
+    mapping = guess_mapping(read_tables(paths := _lines(tmp_path)))["orders"]
+    assert (mapping.type, mapping.id) == ("order line", ""), "an order has several lines"
+    assert mapping.columns["Order ID"] == TableColumn("order", to="order")
+    of = ("Order ID",)
+    assert mapping.columns["Customer ID"] == TableColumn("customer", to="customer", label="Customer Name", of=of)
+    assert mapping.columns["Customer Name"].skipped
+    assert mapping.columns["Segment"].of == ("Customer ID",), "eleven orders of two lines may agree in it by chance"
+    assert mapping.columns["Order Date"].of == ("Order ID",)
+    assert mapping.columns["Price"].of == mapping.columns["Quantity"].of == (), "facts of a line"
+    triples, entities, _ = _graph(paths)
+    customers = {id_: each for id_, each in entities.items() if each.types == ("customer",)}
+    assert sorted(each.label for each in customers.values()) == sorted([*_PEOPLE[:4], "Ann Lee"]), "two Ann Lees"
+    assert customers["customer/C-1"] == Entity("customer/C-1", "Bo Cruz", ("C-1",), ("customer",))
+    facts = {t.relation: t.tail for t in triples if t.head == "customer/C-1"}
+    assert facts == {"customer_id": "C-1", "segment": "segment/Home"}
+    assert len([t for t in triples if t.head == "customer/C-1"]) == 2, "each fact once"
+    goods = {each.label for each in entities.values() if each.types == ("product",)}
+    assert goods == {*_GOODS, "Chair"}, "an id with two names is of two things"
+    assert {t.tail for t in triples if t.head == "order/A-3"} >= {"customer/C-3", "2024-01-04"}
+
+
+def test_things_by_numbers_are_called_by_their_type_too(tmp_path: Path) -> None:
+    paths = _lines(tmp_path, numbers=True)
+    paths[0].write_text("\n".join(_without_column(line, 3) for line in paths[0].read_text().splitlines()) + "\n")
+    mapping = guess_mapping(read_tables(paths))["orders"]
+    assert mapping.columns["Customer ID"] == TableColumn("customer", to="customer", of=("Order ID",))
+    _, entities, _ = _graph(paths)
+    assert entities["customer/17851"].label == "customer 17851", "the number alone may be any"
+
+
+def _without_column(line: str, place: int) -> str:
+    cells = line.split(",")
+    return ",".join(cells[:place] + cells[place + 1 :])
+
+
+def test_what_rows_share_by_chance_is_no_fact_of_things(tmp_path: Path) -> None:
+    rows = "".join(f"{n},V-{n // 2},{('Ann', 'Bob', 'Cy')[n % 3]},{n * 7 % 5},yes\n" for n in range(20))
+    mapping = guess_mapping(read_tables(_write(tmp_path, visits="no,venue id,guest,score,open\n" + rows)))["visits"]
+    assert not any(column.of or column.label for column in mapping.columns.values())
+    rows = "".join(f"{n},V-{n // 2},{('', 'Ann', 'Bob')[n // 2 % 3]}\n" for n in range(30))
+    mapping = guess_mapping(read_tables(_write(tmp_path, visits="no,venue id,guest\n" + rows)))["visits"]
+    assert not mapping.columns["guest"].of, "it says nothing of a third of them"
+    few = "stop,line id,kind\n" + "".join(f"{n},L{n // 3},bus\n" for n in range(4)) + "9,L7,tram\n"
+    assert not any(each.of for each in guess_mapping(read_tables(_write(tmp_path, few=few)))["few"].columns.values())
+
+
+def test_a_mapping_says_which_things_have_a_fact_and_a_name(tmp_path: Path) -> None:
+    tables = read_tables(_lines(tmp_path))
+    mappings = guess_mapping(tables)
+    (written := tmp_path / "m.toml").write_text(write_mapping(mappings))
+    assert read_mapping(written, tables) == mappings
+    plain = written.read_text()
+    wrong = (
+        ('label = "Name"', "no column 'Name'"),
+        ('label = "Customer Name", split = ";"', "label names entities of a type"),
+        ('label = "Customer Name", of = ["Price"]', "names column 'Price', which needs a relation"),
+        ('label = "Customer Name", of = "Order ID"', "of is a list of columns"),
+    )
+    for setting, message in wrong:
+        own = 'label = "Customer Name", of = ["Order ID"]'
+        assert own in plain
+        written.write_text(plain.replace(own, setting))
+        with pytest.raises(BadInputError, match=message):
+            read_mapping(written, tables)
+
+
+def test_names_and_ids_in_another_table_mean_the_same_things(tmp_path: Path) -> None:
+    calls = "no,customer,customer id,minutes\n1,Bo Cruz,C-1,3\n2,Bo Cruz,C-1,4\n3,Ann Lee,C-4,5\n4,Di Ford,C-3,5\n"
+    paths = [*_lines(tmp_path), *_write(tmp_path, calls=calls)]
+    mappings = guess_mapping(read_tables(paths))
+    columns = {"customer": TableColumn("customer", to="customer"), "customer id": TableColumn("caller", to="customer")}
+    mappings["calls"] = replace(mappings["calls"], columns=columns)
+    triples, _, _ = _graph(paths, mappings)
+    rows = {t.head for t in triples if t.head.startswith("call/")}
+    ends = {row: {t.relation: t.tail for t in triples if t.head == row} for row in rows}
+    assert ends["call/1"] == {"customer": "customer/C-1", "caller": "customer/C-1"}
+    assert ends["call/3"]["caller"] == "customer/C-4"
+    assert ends["call/3"]["customer"] not in ("customer/C-0", "customer/C-4"), "the name alone may be either"
+
+
+def test_amounts_of_things_that_records_list_are_facts_of_the_list(tmp_path: Path) -> None:
+    drinks = [
+        {"name": f"Drink {n}", "ingredients": [{"name": e, "amount": 5 * n + len(e), "unit": "ml"} for e in names]}
+        for n, names in enumerate((("Gin", "Lime Juice"), ("Rum", "Lime Juice"), ("Gin", "Lime Juice", "Rum")))
+    ]
+    (path := tmp_path / "drinks.json").write_text(json.dumps(drinks))
+    triples, entities, applied = _graph([path])
+    link = TableLink("ingredient", "drinks", "drinks.name", "name", "ingredient")
+    assert applied.mappings["drinks_ingredients"].link == link
+    assert entities["ingredient/Lime Juice"].types == ("ingredient",)
+    (found,) = [t for t in triples if t[0] == "drink/Drink 1" and t[2] == "ingredient/Lime Juice"]
+    assert isinstance(found, QualifiedTriple)
+    assert found.statements[0].properties == (("amount", ValueText("15", "number")), ("unit", ValueText("ml", "text")))
+
+
+def test_rows_are_not_named_within_the_key_of_those_that_they_name(tmp_path: Path) -> None:
+    people = "".join(f"P-{n},study {n % 2},{('m', 'f')[n % 2]},{30 + n}\n" for n in range(12))
+    visits = "".join(f"P-{n},study {n % 2},{n * 3}\n" for n in range(12) for _ in range(2))
+    paths = _write(tmp_path, people="person,study,sex,age\n" + people, visits="person,study,weight\n" + visits)
+    columns = guess_mapping(read_tables(paths))["visits"].columns
+    assert columns["person"].to == "people.person"
+    assert columns["study"].within == ()
