@@ -94,10 +94,20 @@ _OTHER = frozenset(
 
 def is_other_name(words: Sequence[str], own: Collection[str] = ()) -> bool:
     """Whether words call what a thing is called besides: `aliases`, `official name`; `own`: words for the thing."""
-    said = {word if word in _OTHER_NAMES else singular(word) for word in words}.difference(own)
-    if said and said <= _OTHER_NAMES:
+    said = {word if word in _OTHER_NAMES else singular(word) for word in parted(words)}.difference(own)
+    if said & _OTHER_NAMES and said <= _OTHER_NAMES | {"name"}:
         return True
     return "name" in said and bool(said & _OTHER) and said <= _OTHER | {"name"}
+
+
+def parted(words: Iterable[str]) -> list[str]:
+    """Words with what says which names a column holds as a word of its own: `alternatenames` are alternate names."""
+    found = []
+    for word in words:
+        end = next((end for end in ("names", "name") if word.endswith(end)), "")
+        stem = word.removesuffix(end)
+        found += [stem, end] if end and stem in _OTHER else [word]
+    return found
 
 
 def singular(word: str) -> str:

@@ -78,8 +78,9 @@ def _record_lists(content: dict[str, Any], name: str) -> dict[str, Any]:
     if not lists:
         wrapped = [content[key] for key in content if key in _WRAPPERS and isinstance(content[key], dict)]
         return _record_lists(wrapped[0], name) if len(wrapped) == 1 else {name: [content]}
-    alone = next(iter(lists.values())) if len(lists) == 1 and not _WRAPPERS.isdisjoint(lists) else None
-    return lists if alone is None else {name: alone}
+    key, alone = next(iter(lists.items()))
+    says_nothing = len(lists) == 1 and (key in _WRAPPERS or not any(map(str.isalpha, key)))
+    return {name: alone} if says_nothing else lists
 
 
 def _are_alike(content: Mapping[str, Any]) -> bool:

@@ -17,7 +17,7 @@ from trivium.kg.tables.guess import guess_mapping
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableLink, read_mapping, write_mapping
 from trivium.kg.tables.notation import cut, guess_notation, guess_split, plain
 from trivium.kg.tables.reading import files_of, read_tables
-from trivium.kg.text import singular
+from trivium.kg.text import is_other_name, singular
 from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueText
 
 STUDENTS = "student_id,first_name,last_name,born,city,zip\n" + "".join(
@@ -1578,3 +1578,10 @@ def test_rows_are_not_named_within_the_key_of_those_that_they_name(tmp_path: Pat
     columns = guess_mapping(read_tables(paths))["visits"].columns
     assert columns["person"].to == "people.person"
     assert columns["study"].within == ()
+
+
+def test_other_names_written_in_one_word(tmp_path: Path) -> None:
+    towns = "name,alternatenames,asciiname,username\n" + "".join(f"Town {n},Burg {n},Town {n},U{n}\n" for n in range(8))
+    assert _guess(tmp_path, towns=towns)["towns"].alias == ("alternatenames",)
+    assert is_other_name(["aliases", "names"])
+    assert not is_other_name(["names"])

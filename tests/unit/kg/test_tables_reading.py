@@ -156,7 +156,8 @@ def test_texts_by_many_keys_are_rows(tmp_path: Path) -> None:
 
 def test_a_list_is_called_as_the_file_where_its_key_says_nothing(tmp_path: Path) -> None:
     rows = [{"name": "Bern"}, {"name": "Chur"}]
-    for content in ({"data": rows}, {"count": 2, "results": rows}, {"response": {"docs": rows, "found": 2}}):
+    wrapped = {"data": rows}, {"3166-1": rows}, {"count": 2, "results": rows}, {"response": {"docs": rows, "found": 2}}
+    for content in wrapped:
         assert [table.name for table in _tables(tmp_path, towns_json=json.dumps(content))] == ["towns"]
     assert [table.name for table in _tables(tmp_path, all_json=json.dumps({"towns": rows}))] == ["towns"]
 
