@@ -217,7 +217,8 @@ def _cuts(lines: Sequence[str], delimiter: str) -> tuple[float, int, int]:
     below, columns = [row for row in rows[header.rows :] if row and not is_comment(row)], len(header.columns)
     if columns < 2:
         return 0.0, 0, 0
-    return (1 + sum(len(row) == columns for row in below)) / (1 + len(below)), -header.rows, columns
+    fitting = sum(len(row) >= columns and not any(row[columns:]) for row in below)
+    return (1 + fitting) / (1 + len(below)), -header.rows, columns
 
 
 def _parquet_records(path: Path) -> list[dict[str, Any]]:

@@ -49,6 +49,12 @@ def test_titles_and_comments_above_a_header_are_passed_over(tmp_path: Path, abov
     assert [row[0] for row in table.rows()] == [("Bern",), ("Chur",), ("Sion",)]
 
 
+def test_rows_that_end_in_a_delimiter_are_cut_by_it(tmp_path: Path) -> None:
+    rows = "".join(f"{n},Flaw {n},see a;b;c;d {n},\n" for n in range(6))
+    (table,) = _tables(tmp_path, flaws_csv=f"id,name,note\n{rows}")
+    assert (table.columns, len(list(table.rows()))) == (("id", "name", "note"), 6)
+
+
 def test_the_last_comment_is_the_header_where_nothing_else_names_columns(tmp_path: Path) -> None:
     rows = "CH\tEurope/Zurich\nFR\tEurope/Paris\tno\n#@ an old line\nAT\tEurope/Vienna\n"
     zones = f"# Zones by country\n#codes\tzone\tnote\n{rows}"
