@@ -195,7 +195,7 @@ def read_input(
     things = np.zeros(len(texts), dtype=bool)
     _mark(things, heads)
     things[[number for number, entity in named if _has_names(entity)]] = True
-    kinds = guess_kinds(codes, tails, ColumnTexts(texts, 0, len(texts)), things, declared)
+    kinds = guess_kinds(codes, tails, ColumnTexts(texts, 0, len(texts)), things, declared, relations)
     literals = [(int(relation_place[relation]), text) for relation, text in read.literals]
     _literal_kinds(literals, read.datatypes, declared, kinds)
     heads, codes, tails = _with_stated(read, relation_place, (heads, codes, tails))

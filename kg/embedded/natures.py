@@ -4,6 +4,9 @@ Properties are those whose tails are all numbers, dates, yes and no, or other ty
 do numbers that are ids: where more than one in ten of a relation's distinct tails is also the head of a triple, or was
 given a name or a type, the relation leads to entities.
 
+A relation that says where else its heads are described (`owl:sameAs`, `skos:exactMatch`, `rdfs:seeAlso`) is a property
+of text where its tails are addresses of which the graph tells nothing: they are no things of its own.
+
 A relation called `type`, `is_a` or the like gives its heads their types, where its tails tell what kind of thing an
 entity is: they have no facts of their own, most entities have one, and the other relations join one type with another.
 """
@@ -36,6 +39,11 @@ MOST_ENTITIES = 0.1
 
 TYPE_NAMES = frozenset(["type", "types", "isa", "is a", "instance of", "instanceof"])
 """What a relation that gives types is called, in lower case and with blanks between words."""
+_ELSEWHERE = frozenset(
+    ["sameas", "exactmatch", "closematch", "relatedmatch", "broadmatch", "narrowmatch", "seealso", "isdefinedby"]
+)
+"""What relations of RDF are called that lead to the same or a like thing in other data, in lower case."""
+_ADDRESS = re.compile(r"https?://\S+")
 _BEFORE = frozenset(["has", "rdf", "rdf:", "entity", "item", "object", "thing", "node", "record"])
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _PART = 1 << 20  # triples looked at at a time
@@ -115,7 +123,12 @@ def gives_types(code: int, heads: Int32, codes: Int32, tails: Int32) -> bool:
 
 
 def guess_kinds(
-    codes: Int32, tails: Int32, texts: Sequence[str], things: NDArray[np.bool_], declared: Sequence[Nature | None]
+    codes: Int32,
+    tails: Int32,
+    texts: Sequence[str],
+    things: NDArray[np.bool_],
+    declared: Sequence[Nature | None],
+    relations: Sequence[str],
 ) -> list[PropertyKind | None]:
     """Of each of R relations the kind of property that it is, None where it leads to entities.
 
@@ -125,6 +138,7 @@ def guess_kinds(
         texts: the text of each tail number.
         things: bool, of each tail number: whether it is a head or has a name of its own.
         declared: of each relation what the user says, None where nothing.
+        relations: their names.
     """
     kinds: list[PropertyKind | None] = [None] * len(declared)
     first = np.full(len(declared), -1, dtype=np.int64)
@@ -139,11 +153,20 @@ def guess_kinds(
         elif nature is not None:
             kinds[code] = None if nature == "entity" or nature == "type" else nature  # noqa: PLR1714 - narrows
         # One tail tells most relations: only those whose first is a value are gone through.
-        elif first[code] >= 0 and _may_be_value(texts[tails[first[code]]]):
+        elif first[code] >= 0 and (_may_be_value(texts[tails[first[code]]]) or _leads_elsewhere(relations[code])):
             mine = sorted_distinct(tails[(codes == code) & (tails >= 0)])
-            if things[mine].mean() <= MOST_ENTITIES:
+            if things[mine].mean() > MOST_ENTITIES:
+                continue
+            if not _leads_elsewhere(relations[code]):
                 kinds[code] = guess_kind(texts[number] for number in mine.tolist())
+            elif all(_ADDRESS.fullmatch(texts[number]) for number in mine.tolist()):
+                kinds[code] = "text"
     return kinds
+
+
+def _leads_elsewhere(relation: str) -> bool:
+    """Whether a relation of RDF says where else its heads are described."""
+    return relation[max(relation.rfind("#"), relation.rfind("/")) + 1 :].casefold() in _ELSEWHERE
 
 
 def _may_be_value(text: str) -> bool:

@@ -8,8 +8,8 @@ restrictions, `someValuesFrom` and `hasValue` are facts of classes without insta
 
 Labels, aliases and types become attributes of entities, not triples: `rdfs:label`, `skos:prefLabel`, `schema:name`,
 `foaf:name`, `dc:title` (the one without a language or in English first, the others as aliases), a first and a last name
-where there is none of these, `skos:altLabel`,
-SKOS-XL's names by their `skosxl:literalForm`, `rdf:type` (local name; an instance of a class is one of those above it,
+where there is none of these, `skos:altLabel`, SKOS-XL's names by their `skosxl:literalForm`, what other data call the
+same by `owl:sameAs` and `skos:exactMatch`, `rdf:type` (local name; an instance of a class is one of those above it,
 by `rdfs:subClassOf`, too).
 """
 
@@ -26,6 +26,7 @@ from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
+from urllib.parse import unquote
 
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders.delimited import CONTROL
@@ -87,6 +88,7 @@ _SHAPES = "http://www.w3.org/ns/shacl#"
 _SCHEMA = {f"http://www.w3.org/2000/01/rdf-schema#{name}" for name in ("domain", "range", "subPropertyOf")}
 _FACTS_OF_OWL = {f"{_OWL}{name}" for name in ("sameAs", "differentFrom", "equivalentClass", "deprecated")}
 SUBCLASS = "http://www.w3.org/2000/01/rdf-schema#subClassOf"
+_SAME = {f"{_OWL}sameAs", "http://www.w3.org/2004/02/skos/core#exactMatch"}
 _CLASSES = {SUBCLASS, f"{_OWL}equivalentClass"}
 _PROPERTY, _SOME, _VALUE = f"{_OWL}onProperty", f"{_OWL}someValuesFrom", f"{_OWL}hasValue"
 _ALL_OF = f"{_OWL}intersectionOf"
@@ -104,6 +106,7 @@ _NOT_RDF = "XML namespaces are required in RDF/XML"  # what the parser says of o
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SAYS_NOTHING = frozenset({"has", "is", "english"})  # in what a predicate for names is called
 _LONGEST_NAME = 64  # characters
+_NAME = re.compile(r"[^\W\d](?:[^\d:?=]|(?<= )\d+(?= |$))+")  # "Boeing 747", and no `Q11573`
 _PARTS_OF_NAMES = {
     **dict.fromkeys(("firstname", "givenname", "forename"), "first"),
     **dict.fromkeys(("lastname", "familyname", "surname"), "last"),
@@ -371,6 +374,8 @@ class RdfParser:
                 self._about(head).aliases.append(CONTROL.sub(" ", tail))
         elif relation == SUBCLASS:
             self._classes.setdefault(head, {})[tail] = None
+        elif relation in _SAME and (name := _name_elsewhere(head, tail)):
+            self._about(head).aliases.append(name)
 
     def _state(self, stated: _Stated, relation: str, tail: str) -> None:
         if relation in _STATEMENT_PARTS:
@@ -434,6 +439,13 @@ def _is_schema(relation: str, tail: str) -> bool:
     if relation in _CLASSES or relation == TYPE:
         return tail.startswith("_:") or tail == f"{_OWL}Restriction"
     return relation in _SCHEMA or (relation.startswith(_OWL) and relation not in _FACTS_OF_OWL)
+
+
+def _name_elsewhere(key: str, other: str) -> str:
+    """What a thing is called in other data, by its IRI there; "" where that is a number or a code: `Q11573`."""
+    name = unquote(local_name(other)).replace("_", " ")
+    own = key[: -len(local_name(key))] == other[: -len(local_name(other))]
+    return name if not own and len(name) <= _LONGEST_NAME and _NAME.fullmatch(name) else ""
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 
@@ -51,6 +52,8 @@ def is_alias(seen: SeenTable, profile: ColumnProfile, label: Sequence[str]) -> b
     named = bool(label) and profile.name not in label and profile.kind is None and profile.name not in seen.refers
     if named and words == seen.words and _whole_name(seen, profile) is not None:
         return True
+    if named and len(label) == 1 and _joins_name(seen, profile, label[0]):
+        return True
     if (
         not named
         or not words
@@ -79,6 +82,23 @@ def respells(seen: SeenTable, profile: ColumnProfile, label: Sequence[str]) -> b
 
 def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
+
+
+def _joins_name(seen: SeenTable, profile: ColumnProfile, label: str) -> bool:
+    """Whether a column holds the rows' names with what another column says before or behind: "Ford Taurus"."""
+    if not profile.is_unique or profile.length > LONG_NAME or seen.rows < MANY_TEXTS:
+        return False
+    places = list(seen.columns)
+    own, name = places.index(profile.name), places.index(label)
+    joined, rows = Counter[int](), 0
+    for row in islice(seen.table.rows(), ROWS_READ):
+        texts = [fold_name(" ".join(cell)) for cell in row]
+        if not texts[name] or not texts[own]:
+            continue
+        rows += 1
+        pairs = ((f"{text} {texts[name]}", f"{texts[name]} {text}") for text in texts)
+        joined.update(place for place, pair in enumerate(pairs) if texts[own] in pair and place not in (own, name))
+    return bool(joined) and max(joined.values()) >= ENOUGH * max(rows, 1)
 
 
 def says_name(seen: SeenTable, profile: ColumnProfile, label: Sequence[str]) -> bool:

@@ -347,3 +347,17 @@ def test_other_contexts_keep_the_words_of_their_terms(tmp_path: Path) -> None:
     }
     (tmp_path / "table.json").write_text('[{"name": "x", "context": "y"}]')
     assert not is_graph(tmp_path / "table.json")
+
+
+def test_what_other_data_call_the_same_names_a_thing(tmp_path: Path) -> None:
+    path = tmp_path / "units.ttl"
+    path.write_text(
+        "@prefix : <http://ex.org/unit#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
+        "@prefix skos: <http://www.w3.org/2004/02/skos/core#> . @prefix db: <http://dbpedia.org/resource/> .\n"
+        "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+        ':meter rdfs:label "Meter" ; skos:exactMatch db:Metre , <http://www.wikidata.org/entity/Q11573> .\n'
+        ':jumbo rdfs:label "Jumbo" ; owl:sameAs db:Boeing_747 , :plane . :rod skos:closeMatch db:Perch .'
+    )
+    reader = read_triples(path)
+    assert sum(map(len, reader)) == 5
+    assert {each.label: each.aliases for each in reader.entities()} == {"Meter": ("Metre",), "Jumbo": ("Boeing 747",)}

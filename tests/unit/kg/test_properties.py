@@ -348,3 +348,21 @@ def test_entities_without_labels_are_named_by_a_property(tmp_path: Path) -> None
     assert [[hit.id for hit in hits] for hits in found] == [["o1"], ["p2"], []]
     assert verify(tmp_path / "kg") == []
     store.close_now()
+
+
+def test_where_else_a_thing_is_described_is_no_thing() -> None:
+    match, near = "http://www.w3.org/2004/02/skos/core#exactMatch", "http://www.w3.org/2004/02/skos/core#closeMatch"
+    same = "http://www.w3.org/2002/07/owl#sameAs"
+    rows = [
+        Triple("http://ex.org/meter", match, "http://dbpedia.org/resource/Metre"),
+        Triple("http://ex.org/rod", match, "http://dbpedia.org/resource/Rod"),
+        Triple("http://ex.org/rod", near, "perch"),
+        Triple("http://ex.org/rod", same, "http://ex.org/pole"),
+        Triple("http://ex.org/pole", "http://ex.org/used_in", "http://dbpedia.org/resource/Kent"),
+    ]
+    tables = read_input([rows], [], lambda *_: None)
+    kinds = dict(zip(tables.relations, tables.kinds, strict=True))
+    assert kinds == {match: "text", near: None, same: None, "http://ex.org/used_in": None}
+    assert "http://dbpedia.org/resource/Metre" not in tables.keys
+    kept = read_input([rows], [], lambda *_: None, {match: "entity"})
+    assert "http://dbpedia.org/resource/Metre" in kept.keys

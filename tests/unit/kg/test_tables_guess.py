@@ -754,6 +754,17 @@ def test_other_names_are_names_and_stay_properties(tmp_path: Path) -> None:
     assert read_mapping(tmp_path / "m.toml", read_tables([tmp_path / "park_data.csv"])) == mappings
 
 
+_ENDS = ("ado", "ica", "ola", "end", "us", "vo")
+
+
+def test_a_name_with_what_another_column_says_is_a_name(tmp_path: Path) -> None:
+    makers, models = ("Ford", "Acura", "Geo"), [f"{one}{two}" for one in ("Cor", "Sen", "Tau", "Leg") for two in _ENDS]
+    cars = "".join(f"{makers[n % 3]},{model},{makers[n % 3]} {model},Lot {n}\n" for n, model in enumerate(models))
+    mappings, (_, entities, _) = _mapped(tmp_path, cars="maker,model,make,lot\n" + cars)
+    assert (mappings["cars"].label, mappings["cars"].alias) == (("model",), ("make",))
+    assert next(each for each in entities.values() if each.label == "Corola").aliases == ("Geo Corola",)
+
+
 def test_a_table_is_called_by_what_its_rows_are(tmp_path: Path) -> None:
     text = "name,size\nAnn,1\nBob,2\n"
     mappings, _ = _mapped(
