@@ -325,6 +325,7 @@ def _of_readings(
     back = any(_walks_back(node) for node in nodes(top.plan))
     # "Who shares a house with X?" says the way there and back.
     shared = back and not classes().same.isdisjoint(fold_case(word) for word in top.unread)
+    told = back and top.typed and top.nouns > 0  # "ports in the country that X is in"
     scores = [min(max(part.score, 0.0), 1.0) for part in top.parts] or [0.0]
     out = {
         "read": 1.0,
@@ -347,7 +348,7 @@ def _of_readings(
             if top.typed
             else 0.0,
             "borrowed": float(bool(top.borrowed)),
-            "back": float(back and not shared),
+            "back": float(back and not (shared or told)),
             "tied": float(_is_tied(top)),
             "echo": float(_is_echo(top.plan)),
         }
@@ -740,9 +741,9 @@ def _says_no_fact(reading: Reading) -> bool:
 def _gives_all(question: str, reading: Reading) -> bool:
     """Whether a plan gives all of a kind, or their number, and leaves a word unread: "which lines are electrified".
 
-    What holds them all says nothing of which: "in the tracker".
+    What holds them all says nothing of which: "in the tracker". So does that there are some: "is the foo an SI unit?".
     """
-    plan = reading.plan
+    plan = reading.plan.source if isinstance(reading.plan, NonEmpty) else reading.plan
     counts = isinstance(plan, Aggregate) and plan.function == "count"
     source = plan.source if isinstance(plan, Aggregate) and counts else plan
     counted = counts and isinstance(source, OfType)
@@ -869,11 +870,12 @@ def _is_figure(question: str, plan: QueryPlan) -> bool:
 
 
 def asks_truth(question: str) -> bool:
-    """Whether a question begins as one does that asks for yes or no."""
+    """Whether a question begins as one does that asks for yes or no, and for none of several: "is it A or B?"."""
     words = [word.text for word in tokens(question)]
     return (
         bool(words)
         and words[0] in classes().yes_no
+        and not (words[0] in classes().being and "or" in words)
         and classes().asking.isdisjoint(words)
         and not english().is_request(words)
     )

@@ -26,6 +26,7 @@ _TIMES = ("date", "year", "time")
 _CLOCK = "time"  # last word of a name of times of the day, which may be held as text
 _LEAST, _MOST_OF = ("min", "minimum"), ("max", "maximum")
 _MOST = 5  # columns for one hint
+_VARIED = 3  # things from which a column of one value tells nothing of them
 
 
 @dataclass
@@ -55,6 +56,8 @@ class Columns:
         self, kind: int, hints: Sequence[str], shape: str, *, year: bool, dated: bool
     ) -> list[tuple[Property, float]]:
         fitting = [each for each in self._of(kind) if self._fits(each, shape, year=year, dated=dated)]
+        if varied := [each for each in fitting if each.profile.distinct != 1 or each.profile.entities < _VARIED]:
+            fitting = varied  # nothing is first by what all have alike
         if not shape.startswith("DATE"):
             fitting = [each for each in fitting if not self._is_part_of_date(each)]
         hints = [hint for hint in hints if hint != "count"]
@@ -65,6 +68,8 @@ class Columns:
         out = []
         for each in fitting:
             gain = self._gain(each, hints) - scores.NO_HINT
+            if gain < 0 and self.is_measure(each, hints):
+                gain = scores.HINTED
             if gain < 0 and (hints[:1] == _RATED or "date" in hints):  # "the best" is not the newest, nor the reverse
                 gain -= scores.UNORDERED
             elif gain < 0 and hints and not shape and set(hints).isdisjoint({*_TIMES, *_SPANS}):
@@ -77,6 +82,15 @@ class Columns:
         if hints and not shape and not dated:
             out = self._fuller(out)
         return sorted(out, key=lambda pair: -pair[1])[:_MOST]
+
+    def is_measure(self, column: Property, hints: Sequence[str]) -> bool:
+        """Whether a type is called by what hints mean, and has one column of numbers that differ: of a `LengthUnit`."""
+        known = {self.language.stem(word) for form in self.schema.types[column.type].words for word in form}
+        if column.profile.kind != "number" or known.isdisjoint(self.language.stem(hint) for hint in hints):
+            return False
+        numbers = [each for each in self._of(column.type) if each.ordered and each.profile.kind == "number"]
+        varied = [each for each in numbers if each.profile.distinct != 1 or each.profile.entities < _VARIED]
+        return [each.name for each in varied] == [column.name]
 
     def _fuller(self, ranked: Sequence[tuple[Property, float]]) -> list[tuple[Property, float]]:
         """Of columns that a superlative may mean those that more things have, first: a few mountains' `elevation`."""

@@ -72,6 +72,7 @@ class Guesses:
         counted = frozenset(name for name in bounded if name not in said and said.isdisjoint(words_of(name)))
         if not (hints or measures) or not _ANY_SIZE.isdisjoint(hints):
             return counted
+        kinds = {what.number for _, what, _ in links if isinstance(what, Element) and what.kind == "type"}
         return counted | frozenset(
             name
             for name, dated in _uses(sketch)
@@ -79,6 +80,7 @@ class Guesses:
             and said.isdisjoint(words_of(name))
             and (known := [each for each in self._named.get(name, ()) if each.ordered])
             and not any(self._is_asked(each, hints, measures, dated=dated) for each in known)
+            and not any(each.type in kinds and self.columns.is_measure(each, hints) for each in known)
         )
 
     @staticmethod

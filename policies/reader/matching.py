@@ -7,7 +7,7 @@ head word, by an everyday concept, or, for single words, by static vectors. Scor
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Literal, NamedTuple
@@ -46,6 +46,8 @@ _INITIALS = 0.93  # likeness of a column's initials
 _ALL_ALIKE = 0.76  # of a word for the types of things that are all of one
 _SHORT, _LONG_WORD = (3, 4), 7  # letters of a part that stands for a longer word; of such a word
 _SHORTENED = 0.95
+_TURNED = 2  # words of a type's name that mean it in this order alone
+_CUT = 3  # letters of the shortest part of a name that stands for a word which it begins
 _VOWELS = frozenset("aeiouy")
 
 
@@ -121,6 +123,7 @@ class Matcher:
         self._add_glossary()
         self._table()
         self._acronyms = _acronyms(self.schema)
+        self._turned, self._cut = self._types_by_words(), self._columns_cut()
         self._short = _short_parts(each.name for each in self.schema.properties)
         self._sides = _sides(self.schema)
         self._known: Memory[str, list[Match]] = Memory(_REMEMBERED)
@@ -139,6 +142,9 @@ class Matcher:
                 (("".join(words[:-1]) + stems[-1],), 0.0),
                 (tuple(reversed(content)), 0.04),
             ]
+            if "of" in words[1:-1]:  # "units of pressure or stress", of a `PressureOrStressUnit`
+                of = words.index("of", 1)
+                options.append(((*stems[of + 1 :], *stems[:of]), 0.04))
             if len(content) < len(stems) and self.language.classes.having.isdisjoint(words[1:]):
                 options.append((content, 0.03))  # but "monsters have actions" names no `monsters_actions`
             if words[-1] in self.language.carriers:
@@ -148,7 +154,9 @@ class Matcher:
             for form, less in options:
                 for element, score in self._forms.get(form, {}).items() if len(form) > 1 or less == 0.0 else ():
                     found[element] = max(found.get(element, 0.0), score - less)
-            for element, score in self._abbreviated(words, stems).items():
+            for element in self._turned.get(tuple(sorted(stems)), ()) if len(stems) > _TURNED else ():
+                found.setdefault(element, 1.0 - _LONGER)  # "a derived SI unit", by `SIDerivedUnit`
+            for element, score in (*self._abbreviated(words, stems).items(), *self._begun(words)):
                 found.setdefault(element, score)
         return [Match(element, score, True) for element, score in found.items()]
 
@@ -166,6 +174,14 @@ class Matcher:
                     parts = self._elements[self._row[short]] if short in self._row else ()
                     found = {element: weight - 0.05 for element, weight in parts} | found
         return {element: score for element, score in found.items() if element.kind in ("property", "edge")}
+
+    def _begun(self, words: Sequence[str]) -> Iterator[tuple[Element, float]]:
+        """Columns by words that the parts of their names begin: `man_trans_avail` by "manual transmission"."""
+        for element, parts in self._cut.get(words[0][:_CUT], ()):
+            left = len(parts) - len(words)
+            cut = [word != part for word, part in zip(words, parts, strict=False)]
+            if 0 <= left <= 1 and any(cut) and all(map(str.startswith, words, parts)):
+                yield element, _SHORTENED - _LONGER * left
 
     def word(self, word: str) -> list[Match]:
         """Elements that a single word is like, best first; remembered."""
@@ -198,6 +214,23 @@ class Matcher:
             if concepts & self.language.concepts.get(other, frozenset()):
                 best = _CONCEPT
         return best
+
+    def _types_by_words(self) -> dict[tuple[str, ...], list[Element]]:
+        """The types by the sorted stems of their names."""
+        out: dict[tuple[str, ...], list[Element]] = defaultdict(list)
+        for number, role in enumerate(self.schema.types):
+            for words in role.words:
+                out[tuple(sorted(map(self.language.stem, words)))].append(Element("type", number))
+        return out
+
+    def _columns_cut(self) -> dict[str, list[tuple[Element, tuple[str, ...]]]]:
+        """The columns of several parts that may be cut words, each with them, by the first letters."""
+        out: dict[str, list[tuple[Element, tuple[str, ...]]]] = defaultdict(list)
+        for each in self.schema.properties:
+            parts = words_of(each.name)
+            if len(parts) > 1 and all(len(part) >= _CUT for part in parts):
+                out[parts[0][:_CUT]].append((Element("property", each.number), parts))
+        return out
 
     def _is_key_of(self, column: Property) -> bool:
         """Whether a column is the key of what another of its type is: `node_id` beside `deps_node` is no node."""
@@ -235,6 +268,8 @@ class Matcher:
         if not rest and content != stems:
             return
         weights = self._weights(element, rest or content)
+        if element.kind == "type" and "of" in words[1:-1] and len(content) > 1:  # a `SystemOfUnits` is a system
+            weights[content[-1]], weights[stem(words[words.index("of", 1) - 1])] = _PART, weights[content[-1]]
         if deed:
             weights[deed] = weights.get(stems[-1], _HEAD)
         self._parts.append((element, list(weights.items())))

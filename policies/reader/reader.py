@@ -63,9 +63,11 @@ _ONES = re.compile(
     r"(?:and |if so,? )?which(?: ones?)?[\s?!.]*$",
     re.IGNORECASE,
 )
+_ONE_OF_TWO = r"(?:(?!\b(?:or|vs|versus)\b)[^?,:;])+"
 _OF_TWO = re.compile(
-    r"\s*((?:(?!\bor\b)[^?,:;])+ or (?:(?!\bor\b)[^?,:;])+)[:,;]\s*((?:which|who|what)\b[^?]+?)[\s?!.]*$", re.IGNORECASE
+    rf"\s*({_ONE_OF_TWO} (?:or|vs\.?|versus) {_ONE_OF_TWO})[:,;]\s*((?:which|who|what)\b[^?]+?)[\s?!.]*$", re.IGNORECASE
 )
+_VERSUS = re.compile(r" (?:vs\.?|versus) ", re.IGNORECASE)
 _SIGNS = frozenset({"=", "!=", "<", "<=", ">", ">="})
 _RESULTS = frozenset({"count", "values", "agg", "group", "walks", "holds", "than", "often", "multi"})
 _YES = ("v", Value("boolean", True))
@@ -281,7 +283,7 @@ class Reader:
         """
         deadline = time.monotonic() + seconds
         question = self._tagger.plainer(question)
-        proper, clause = split_clause(self._owner_asked(_plain(question)))
+        proper, clause = split_clause(self._owner_asked(unsorted(_plain(question), self.language)))
         proper, more = split_addition(proper)
         ordered = None if clause or more else self._ordered(proper)
         place = None if clause or more or ordered else split_place(proper, self.language)
@@ -538,7 +540,9 @@ class Reader:
                 score -= scores.TRUTHS * (ask and sketch[0] == "values" and sketch[1][0] in ("and", "where"))
                 if sketch[0] == "than" and not ask:
                     continue
-                if ask and (truth := self._truth(sketch)):
+                if ask and (which := self._which_one(tagged, sketch)):
+                    sketch = which  # noqa: PLW2901
+                elif ask and (truth := self._truth(sketch)):
                     sketch = truth  # noqa: PLW2901
                 elif ask and sketch[0] not in _RESULTS and not _is_choice(sketch):
                     if sketch[0] == "and" and any(part and part[0] == "ids" for part in sketch[1:]):
@@ -554,7 +558,24 @@ class Reader:
                 known = best.get(key)
                 if known is None or known[2] < score:
                     best[key] = (sketch, item, score)
-        return sorted(best.values(), key=lambda each: -each[2])
+        return sorted(self._with_or_without(tagged, [*best.values()]), key=lambda each: -each[2])
+
+    def _with_or_without(
+        self, tagged: Tagged, found: Sequence[tuple[Sketch, Item, float]]
+    ) -> Iterator[tuple[Sketch, Item, float]]:
+        """Candidates, of two that walk there and back alike the one with the thing itself, or without it.
+
+        "Which ports share a province with Bergen?" leaves Bergen out, "how many are in Bergen's province?" counts it.
+        """
+        classes, words = self.language.classes, {word.text for word in tokens(tagged.text)}
+        turns = {sketch: turned for sketch, *_ in found if (turned := _there_and_back(sketch)) != sketch}
+        both = {canonical(turned) for turned in turns.values()} & {canonical(sketch) for sketch, *_ in found}
+        without, may = not words.isdisjoint(classes.exclusion), not words.isdisjoint(classes.ones_like_it)
+        for sketch, item, score in found:
+            with_itself = sketch in turns and canonical(turns[sketch]) in both
+            alone = sketch not in turns and canonical(sketch) in both
+            if not (with_itself and without) and not (alone and not (without or may)):
+                yield sketch, item, score
 
     def _of_records(self, sketch: Sketch, kind: int) -> Sketch:
         """Whom a table's nameless rows tell of, in place of the rows: the players of some votes."""
@@ -591,6 +612,30 @@ class Reader:
             if (said := set(words_of(column.name)).intersection(order))
         ]
         return [("p", (), name, "") for *_, name in sorted(found)[:1]]
+
+    def _which_one(self, tagged: Tagged, sketch: Sketch) -> Sketch | None:
+        """What a thing is, in place of whether it is one of some: "is the Legend compact or midsize?"; else None."""
+        if "or" not in fold_case(tagged.text).split() or self.language.classes.being.isdisjoint(tagged.first[:1]):
+            return None
+        parts = list(_leaves(sketch)) if sketch[0] in ("and", "or") else []
+        ones = {part for part in parts if self._is_single(part)}
+        if len(ones) != 1:
+            walked = [part for part in parts if part[0] == "go" and len(part[2]) == 1 and self._is_single(part[1])]
+            named = [part[1] for part in parts if part[0] == "ids" and part not in walked]
+            return walked[0] if len(walked) == 1 and len(named) > 1 and len(named) + 1 == len(parts) else None
+        (one,) = ones
+        others = [part for part in parts if part != one]
+        columns = {part[2] if part[0] == "is" and part[3] == "=" else -1 for part in others}
+        if len(others) > 1 and len(columns) == 1 and -1 not in columns:
+            return ("values", one, (("p", (), self.schema.properties[columns.pop()].name, ""),))
+        ends = {(part[2], part[1][1]) for part in others if part[0] == "go" and part[1][0] == "ids"}
+        ends |= {(part[2], part[1][1][1]) for part in others if part[0] == "go" and _is_named_or(part[1])}
+        if len(ends) != 1 or any(part[0] != "go" or len(part[2]) > 1 for part in others):
+            return None
+        if len(others) < 2 and not _is_named_or(others[0][1]):
+            return None
+        (((hop,), kind),) = ends
+        return ("go", one, (hop.back(),), kind, True)
 
     def _truth(self, sketch: Sketch) -> Sketch | None:
         """A thing's own yes or no, in place of whether it is among those with a yes: it may have neither.
@@ -1193,6 +1238,30 @@ def _had(sketch: Any) -> Iterator[int]:
             yield from _had(part)
 
 
+def _leaves(sketch: Sketch) -> Iterator[Sketch]:
+    """The sets that a sketch intersects or unites."""
+    for part in sketch[1:]:
+        if part[0] in ("and", "or"):
+            yield from _leaves(part)
+        else:
+            yield part
+
+
+def _is_named_or(sketch: Sketch) -> bool:
+    """Whether a sketch is one or the other of some named things."""
+    return sketch[:1] == ("or",) and all(part[:1] == ("ids",) or _is_named_or(part) for part in sketch[1:])
+
+
+def _there_and_back(sketch: Any) -> Any:
+    """A sketch whose walks by a relation and straight back are single chains, which never give the thing itself."""
+    if not isinstance(sketch, tuple) or isinstance(sketch, Walk):
+        return sketch
+    sketch = tuple(map(_there_and_back, sketch))
+    if sketch[:1] != ("go",) or sketch[1][:1] != ("go",) or sketch[2][0] != sketch[1][2][-1].back():
+        return sketch
+    return ("go", sketch[1][1], (*sketch[1][2], *sketch[2]), *sketch[3:])
+
+
 def _is_of_others(sketch: Sketch) -> bool:
     """Whether values are those of whatever shares something with what is named: of other stones of its luster."""
     if sketch[0] != "values" or sketch[1][0] != "go" or sketch[1][1][0] != "ids":
@@ -1217,6 +1286,8 @@ def _has_column(sketch: Any) -> bool:
 def _plain(question: str) -> str:
     """The question without what says nothing of what is asked, and with that in front."""
     question = _LONG_LIST.sub(r"most \1\2", _ASIDE.sub("", _ROUNDED.sub("", question)))
+    question = _LEAD.sub("", question)
+    question = _DESCRIBED.sub(r"what is \1?", _COUNTS_AS.sub(r"is \1 ", _COUNTED_AS.sub(r"\1 \2 ", question)))
     return _which_ones(_which_of_two(_SHORT_LIST.sub(r"fewest \1\2", question)))
 
 
@@ -1225,7 +1296,7 @@ def _which_of_two(question: str) -> str:
     found = _OF_TWO.match(question)
     if found is None or tokens(found[1])[0].text in english().stop:  # "in X or Y, which …"
         return question
-    return f"{found[2]}, {found[1]}?"
+    return f"{found[2]}, {_VERSUS.sub(' or ', found[1])}?"
 
 
 def _which_ones(question: str) -> str:
@@ -1397,9 +1468,22 @@ _ASIDE = re.compile(  # so does how it is to be said, and what is an example of 
     r"|\s*\([^()]*\b(?:and so on|and so forth|etc)\.?\)",
     re.IGNORECASE,
 )
+_LEAD = re.compile(  # nor does why somebody asks
+    r"^\s*(?:i(?:\W?m|\W?ve|\W?d)?\s[^:?]*|(?:quick |a )?question|hi|hello|hey)\s*[:,\u2013\u2014-]+\s+"
+    r"(?=(?:which|what|who|how|when|where|is|are|was|were|do|does|did)\b)",
+    re.IGNORECASE,
+)
+_COUNTED_AS = re.compile(  # whether something is of a kind
+    r"^\s*(is|are|was|were) (.+?) (?:counted|considered|classed|classified|regarded|treated) as (?=an? )", re.IGNORECASE
+)
+_COUNTS_AS = re.compile(r"^\s*(?:does|do|did) (.+?) (?:count|qualify) as (?=an? )", re.IGNORECASE)
+_DESCRIBED = re.compile(r"^\s*how (?:is|are|was|were) (.+?) (?:described|defined)[\s?.!]*$", re.IGNORECASE)
 _LIST = r" (?:list of (\w+)|(\w+) list)\b"  # as many as it is long
 _LONG_LIST = re.compile(rf"\b(?:longest|largest|biggest){_LIST}", re.IGNORECASE)
 _SHORT_LIST = re.compile(rf"\b(?:shortest|smallest){_LIST}", re.IGNORECASE)
+_SORTED = re.compile(
+    r"\s*[,;:(\u2013-]\s*(?:from\s+|the\s+)?(\w+)(?:\s+ones?)?\s+(?:first|to\s+(\w+))\)?[\s?.!]*$", re.IGNORECASE
+)
 _LEAST = 3  # words of the question proper
 
 
@@ -1432,6 +1516,16 @@ def split_clause(text: str) -> tuple[str, str]:
         if found and len(text[: found.start()].split()) >= _LEAST:
             return text[: found.start()], next(part for part in found.groups() if part is not None)
     return text, ""
+
+
+def unsorted(text: str, language: Language) -> str:
+    """The question without how what it ranks is to be sorted, which is the order of its ranks: "top 5, best first"."""
+    found = _SORTED.search(text)
+    words = [each and fold_case(each) for each in found.groups()] if found else []
+    if not found or any(each and each not in language.superlatives for each in words):
+        return text
+    rest = text[: found.start()]
+    return rest if any(word.text in language.superlatives for word in tokens(rest)) else text
 
 
 def split_addition(text: str) -> tuple[str, str]:

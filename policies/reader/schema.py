@@ -104,6 +104,13 @@ class Property:
         return self.name == TYPE_PROPERTY
 
     @property
+    def tells_numbers(self) -> bool:
+        """Whether it holds texts that are mostly numbers: 4, 6, rotary."""
+        numbers = sum(text.isdecimal() for text in self.profile.examples)
+        code = words_of(self.name)[-1:][0] in _KEYS
+        return self.profile.kind == "text" and not code and numbers > len(self.profile.examples) / 2
+
+    @property
     def ordered(self) -> bool:
         """Whether its values have an order that superlatives and thresholds can use."""
         return self.profile.kind in ("number", "date", "datetime", "time", "duration") and not self.coded
@@ -166,6 +173,7 @@ class Schema:
         profiles: for each relation its largest pair of types, for the properties of its relationships.
         typed: whether the graph's entities have types.
         symmetric: relations whose direction says nothing.
+        spread: names of relations that join several pairs of types.
     """
 
     types: list[Role]
@@ -177,6 +185,7 @@ class Schema:
     overlaps: frozenset[tuple[int, int]]
     typed: bool = True
     symmetric: frozenset[int] = frozenset()
+    spread: frozenset[str] = frozenset()
     _paths: dict[tuple[int, int], tuple[Path, ...]] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -240,6 +249,7 @@ class Schema:
             frozenset(pairs),
             typed=rest,
             symmetric=frozenset(either),
+            spread=frozenset(name for name, found in profile.relations.items() if len(found) > 1),
         )
 
     @classmethod
@@ -346,6 +356,14 @@ class Schema:
         pairs = [frozenset(pair) for name, *pair in self.joins if name == relation]
         others = {frozenset(pair) for name, *pair in self.joins if name != relation}
         return bool(pairs) and all(len(pair) > 1 and pair not in others for pair in pairs)
+
+    def leads_to_one(self, hop: Walk) -> bool:
+        """Whether each thing that a hop leads to is led to from one alone: customers, from their country."""
+        name = self.names[hop.relation]
+        profile = self.profiles.get(name)
+        if profile is None or name in self.spread or hop.direction == "any":
+            return False
+        return profile.triples == (profile.heads if hop.direction == "in" else profile.tails) > 1
 
     def property(self, type_number: int, name: str) -> Property | None:
         """A type's property by name; also of a type that holds it."""

@@ -280,14 +280,14 @@ class Tagger:
         for phrase, function in language.aggregates.items():
             add[phrase].append(Item("AGG", data=(function,)))
         for word, found in language.superlatives.items():
-            add[(word,)].append(Item("SUP", data=(found.direction, found.hints, 1)))
+            add[tuple(word.split())].append(Item("SUP", data=(found.direction, found.hints, 1)))
             if found.direction in ("max", "min"):  # "the largest number of"
                 kind = "most" if found.direction == "max" else "fewest"
                 add[word, "number", "of"].append(Item("SUP", data=(kind, (), 1)))
         for phrase, sign in language.more.items():
             add[phrase].append(Item("MORE", data=(sign,)))
         for word, found in language.of_two.items():
-            add[(word,)].append(Item("SUP", data=(found.direction, found.hints, 0)))
+            add[tuple(word.split())].append(Item("SUP", data=(found.direction, found.hints, 0)))
         for phrase, comparative in language.comparatives.items():
             add[phrase].append(Item("CMP", data=(comparative.sign, comparative.hints)))
         for phrase, weak in language.group.items():
@@ -340,11 +340,12 @@ class Tagger:
                 asking = start <= 1 or not self.language.commands.isdisjoint(folded[:start])
                 if found[0].category == "CMP" and folded[stop : stop + 1] and folded[stop] in self._asking:
                     continue  # "under which license"
-                if found[0].category == "CMP" and not _DEGREES.isdisjoint(found[0].data[1]):
+                if found[0].category in ("CMP", "SUP") and not _DEGREES.isdisjoint(found[0].data[1]):
                     located = any(
                         not set(words_of(each.name)).isdisjoint(found[0].data[1]) for each in self.schema.properties
                     )
-                    if not located or not any(map(self._is_number, folded[stop : stop + 1])):
+                    of = phrase[-1] == "of" and not any(map(self._is_number, folded[stop : stop + 1]))
+                    if not located or of:
                         continue  # "north of Paris"
                 after = found[0].category == "CMP" and "after" in found[0].data[1]
                 if after and not any(map(self._is_number, folded[self._bounded_from(folded, start) : start])):
@@ -511,14 +512,19 @@ class Tagger:
         out = []
         for found in literals(text, words, self.language):
             stop = found.stop
+            if found.value == 1 and words[found.start].text.isalpha() and self._is_thing(words[stop : stop + 1]):
+                continue  # "bigger than one hectare", where that is a thing itself
             unit = words[stop - 1].text if stop > found.start else ""
             if found.kind in ("number", "year") and stop < len(words) and words[stop].text in self.language.units:
                 unit = words[stop].text
                 glued = found.kind == "number" and not self.matcher.phrase([unit])
                 square = unit in ("square", "sq") and words[stop + 1 : stop + 2]
                 stop += glued + bool(glued and square and square[0].text in self.language.units)
+            degrees = self._degrees(text, words, stop)
+            stop += bool(degrees)
             scaled = any(word.text in self.language.scales for word in words[found.start : stop])
             hints, measure = self.language.unit_hints.get(unit, ()), unit if unit in self.language.measures else ""
+            hints = degrees or hints
             if found.kind == "year" and hints:  # "1000 euros"
                 found = Literal_(found.start, found.stop, "number", found.value)  # noqa: PLW2901
             rate = [word.text for word in words[stop - 1 : stop + 2]] if unit else []
@@ -530,6 +536,18 @@ class Tagger:
                 items += self._value_items(str(found.value)[:5], found.start, 1.0)
             out.append(_Block(found.start, stop, (25 if strong else 11) + stop - found.start, items, 1.0))
         return [*out, *self._place_blocks(words)]
+
+    def _degrees(self, text: str, words: Sequence[Token], place: int) -> tuple[str, ...]:
+        """Words of the columns that a number of degrees is of, by the word behind these: "67 degrees north"."""
+        if not 0 < place < len(words):
+            return ()
+        degrees = words[place - 1].text.startswith("degree") or "°" in text[words[place - 1].end : words[place].start]
+        return self.language.degrees.get(words[place].text, ()) if degrees else ()
+
+    def _is_thing(self, words: Sequence[Token]) -> bool:
+        """Whether a word is a unit that the graph tells of as a thing."""
+        known = bool(words) and words[0].text in self.language.units
+        return known and any(hit.score >= _EXACTLY for hit in self.names.find([words[0].text])[0])
 
     def _place_blocks(self, words: Sequence[Token]) -> Iterator[_Block]:
         """Ordinals in words, before a column of numbers: "the second floor"."""
@@ -605,7 +623,10 @@ class Tagger:
         gain = 0.3 + 0.12 * min(hit.stop - hit.start - 1, 3) - 1.2 * (1 - hit.score)
         return Item("S", node, found.type, (found.number,), gain, link(hit.start, element, hit.score), form="value")
 
-    def _entity_items(self, hits: Sequence[NamedEntity], start: int, text: str, *, several: bool = False) -> list[Item]:
+    def _entity_items(
+        self, hits: Sequence[NamedEntity], start: int, text: str, *, several: bool = False, each: bool = False
+    ) -> list[Item]:
+        """What a text names; `several`: it is a plural, which may be a sort of things, `each`: it is a sort of them."""
         groups: dict[int, list[NamedEntity]] = defaultdict(list)
         for hit in hits:
             if text.isdigit() and text not in fold_name(hit.label).split():
@@ -622,19 +643,24 @@ class Tagger:
             element = Element("type", number, found[0].label)
             out.append(Item("S", ("ids", number, same), number, (), gain, link(start, element, best), form="name"))
             if self.ties and len(same) <= _NAMESAKES and best >= _EXACTLY:
-                out += self._members(out[-1], found[0].label, same, several=several)
+                out += self._members(out[-1], found[0].label, same, several=several, each=each)
         return out
 
-    def _members(self, named: Item, label: str, ids: Sequence[str], *, several: bool) -> Iterator[Item]:
+    def _members(
+        self, named: Item, label: str, ids: Sequence[str], *, several: bool, each: bool = False
+    ) -> Iterator[Item]:
         """What a sort of things holds, by the sort's name: "vans" are what `type` joins with "van".
 
-        `several`: whether it is a plural, which may be a sort of typed things too: "desserts".
+        `several`: whether it is a plural, which may be a sort of typed things too: "desserts". `each`: whether it
+        stands for what one relation alone joins with it: "every Hyundai", "which Fords", by `manufacturer`.
         """
         assert self.ties is not None
         sort = label.islower() or (several and _is_plural([label]))  # "Noble gases"
-        for relation, kind in dict.fromkeys(each for identifier in ids for each in self.ties.members(identifier)):
+        ties = list(dict.fromkeys(tie for identifier in ids for tie in self.ties.members(identifier)))
+        sort = sort or (each and len(ties) == 1)
+        for relation, kind in ties:
             sorts = self._gives_sorts(relation)
-            if self.schema.typed and not (sorts or (several and sort)):
+            if self.schema.typed and not (sorts or ((several or each) and sort)):
                 continue  # types have nouns of their own, and other things are joined with what is named
             node = ("go", named.node, (Walk(relation, "in"),), kind, True)
             less = 0.0 if sorts else scores.SORT if sort else scores.SORT_OF_NAME
@@ -675,9 +701,9 @@ class Tagger:
         for hit in [*self._peoples(folded), *self._shortened(folded)]:
             if hit.start not in taken:
                 found[hit.start, hit.stop].append(self._value_item(hit))
-        # "The CAS number of mercury": a column's name in capitals says nothing of how things' names are written.
+        # "The CAS number of mercury", "an SI unit": a code in capitals says nothing of how things' names are written.
         capitals = [word for word in words[1:] if text[word.start].isupper()]
-        cased = mixed and not all(_is_code(text, each) and self.matcher.phrase([each.text]) for each in capitals)
+        cased = mixed and not all(_is_code(text, each) for each in capitals)
         spans = self._name_spans(text, words, taken, mixed=mixed)
         for (start, stop), hits in zip(
             spans, self._named_or_many([_slice(text, words, s) for s in spans]), strict=True
@@ -692,7 +718,8 @@ class Tagger:
             elif hits:
                 said = _slice(text, words, (start, stop))
                 many = said.islower() and _is_plural([said]) and all(is_common(hit.label) for hit in hits)
-                found[start, stop] += self._entity_items(hits, start, said, several=many)
+                each = start > 0 and self._tells_one(folded[start - 1]) and all(map(self._is_sort, hits))
+                found[start, stop] += self._entity_items(hits, start, said, several=many, each=each)
         self._add_made_from(text, words, found, taken)
         self._add_near(text, words, found, taken, mixed=mixed)
         strong = [span for span, items in found.items() if span[1] - span[0] > 1 and _certain(items)]
@@ -721,6 +748,11 @@ class Tagger:
             hits or [hit._replace(score=hit.score - _PLURAL) for hit in of_one.get(one, ())]
             for hits, one in zip(found, several, strict=False)
         ]
+
+    def _tells_one(self, before: str) -> bool:
+        """Whether a name stands for those that it is the sort of by the word before: "every", "which", "cheapest"."""
+        ranks = any(item.category == "SUP" for item in self._operators.get((before,), ()))
+        return ranks or before in self.language.classes.each | self.language.which
 
     def _is_sort(self, hit: NamedEntity) -> bool:
         """Whether a thing is one of few that have no facts and that others are joined to: a role, a color."""
@@ -775,8 +807,12 @@ class Tagger:
                 several = True
                 texts = [f"{word.text}s"]  # "which halogen", of the thing called Halogens
             hits = [hit for hits in self.names.find(texts) for hit in hits if hit.score >= _EXACTLY] if texts else []
+            each = not hits and text[word.start].isupper() and _is_plural([word.text])
+            if each:  # "which Fords"
+                hits = [hit for hit in self.names.find([singular(word.text)])[0] if hit.score >= _EXACTLY]
+                hits = [hit for hit in hits if self._is_sort(hit)]
             if hits:
-                items = self._entity_items(hits, place, word.text, several=several)
+                items = self._entity_items(hits, place, word.text, several=several, each=each)
                 found[place, place + 1] += [item.worse(_MADE) for item in items]
 
     def _may_name(self, words: Sequence[Token], text: str, hit: ValueHit, *, mixed: bool) -> bool:
@@ -1296,6 +1332,8 @@ class Tagger:
         """The type of the noun that a question starts with, unless the noun only says whose column is asked for."""
         if not tagged.positions:
             return
+        asking, ones = (*tagged.first, "", "")[:2]
+        tagged.asks_things |= asking in self.language.which and ones in self.language.classes.ones
         counts = {start for start, stop, item in tagged.items if item.category == "CNT" and stop == start + 1}
         ranked = {start for start, stop, item in tagged.items if item.category == "SUP" and stop == start + 1}
         found, columns, near = self._nouns(tagged)
@@ -1402,7 +1440,7 @@ class Tagger:
         word = words[place].text
         before = words[place - 1].text if place else ""
         behind = before in ("the", "s", "his", "her", "its", "their") or self._is_number(before)
-        return behind and len(word) > _SHORTEST and word.endswith("est") and not self.matcher.word(word)
+        return behind and len(word) > _SHORTEST and word.endswith(("est", "most")) and not self.matcher.word(word)
 
     def _is_unit(self, words: Sequence[Token], place: int) -> bool:
         """Whether a word says what a number before it counts: "smaller than 10 hectares"."""

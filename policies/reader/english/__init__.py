@@ -72,6 +72,7 @@ class WordClasses:
     occurring: frozenset[str]
     weights: frozenset[str]
     members: frozenset[str]
+    of_any_column: frozenset[str]
     adverbs: frozenset[str]
     happening: frozenset[str]
     verbs_too: frozenset[str]
@@ -95,6 +96,8 @@ class WordClasses:
     with_: frozenset[str]
     clauses: frozenset[str]
     others: frozenset[str]
+    ones: frozenset[str]
+    each: frozenset[str]
     any_: frozenset[str]
     having: frozenset[str]
     rows: frozenset[str]
@@ -181,6 +184,7 @@ class Language:
             subject is on: `agent`, `patient`.
         kinds_of_value: last words of a name that say of what kind its value is: `releaseDate`.
         carried: nouns that count, unless a property is called so: "quantity of".
+        degrees: words behind degrees, with words of the columns that they are of: "north", "latitude".
         measures: for a unit, what it measures and how many of the smallest unit it is: "hours", (time, 3600).
         measured: what a hint of superlatives and bounds measures, as `measures` calls it: "price", money.
         identity: the noun for what "who is X" and "what does X do" ask for.
@@ -248,6 +252,7 @@ class Language:
     units_of_columns: frozenset[str]
     values: Mapping[str, tuple[str, ...]]
     unit_hints: Mapping[str, tuple[str, ...]]
+    degrees: Mapping[str, tuple[str, ...]]
     measures: Mapping[str, tuple[str, float]]
     measured: Mapping[str, str]
     months: Mapping[str, int]
@@ -326,6 +331,7 @@ class Language:
             units_of_columns=_words(raw["units"].get("in_names", "")),
             values=_split(raw["values"]),
             unit_hints=_split(raw["unit_hints"]),
+            degrees=_split(raw.get("degrees", {})),
             measures={
                 unit: (measure, float(size))
                 for measure, units in raw.get("measures", {}).items()
@@ -360,7 +366,7 @@ class Language:
             *self.comparatives,
             *self.negation,
             *self.more,
-            *((word,) for word in single),
+            *(tuple(word.split()) for word in single),
             *(phrase for phrase, weak in self.group.items() if not weak),
             *(phrase for phrase, kind in self.logic.items() if kind == "or"),
         }
@@ -386,7 +392,7 @@ class Language:
                 found = ()  # "under", "over", "up to": prepositions but for numbers
             elif len(found) == 1 and found in self.count and place and after == "as":
                 found = ()  # "which works count as horror"
-            elif found in self.more or (len(found) == 1 and words[place] in self.of_two):
+            elif found in self.more or " ".join(found) in self.of_two:
                 found = found if _TWO.intersection(words[place + 1 :]) else ()  # "which earlier film does it continue"
             elif words[place] in self.ordinals and after and words[place - 1] not in self.ranked_after:
                 found = ()  # "when did it first come out"

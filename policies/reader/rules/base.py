@@ -90,7 +90,9 @@ class Rules:
     def _reach(self, head: Item, source: Item, hops: tuple[Walk, ...], sure: bool, negative: bool) -> Sketch:
         plain = head.node == ("all", head.type)
         plain = plain or (head.data[:1] == ("role",) and any(hop.relation in head.data for hop in hops))
-        if source.form == "pair" and source.data and source.data[0] == "and" and not negative:
+        both = source.form == "pair" and source.data and source.data[0] == "and" and not negative
+        # "Customers in Spain and Portugal" are in one of them each.
+        if both and (len(source.data) > 2 or not all(map(self._schema.leads_to_one, hops))):
             node = head.node
             for place, part in enumerate(source.data[1]):
                 reached = ("go", part, hops, head.type, sure)

@@ -128,7 +128,8 @@ class ColumnRules(Rules):
             own = tuple(n for n in right.data if self._schema.properties[n].type == left.type)
             if own:  # "the earliest crime date"
                 yield right.but(data=own, score=score, links=links, form=OWN)
-        if "by" in gap and right.category == "P" and left.node and left.node[0] == "top":
+        ranks = "by" in gap or self._ranks_for(left, right, gap)
+        if ranks and right.category == "P" and left.node and left.node[0] == "top":
             for term, cost in self._term(left, right.data):  # "the three oldest lines by founding year"
                 yield left.but(node=(*left.node[:2], term, *left.node[3:]), score=score + 0.3 - cost, links=links)
         elif "by" in gap and right.category == "P":
@@ -159,6 +160,12 @@ class ColumnRules(Rules):
             yield left.but(score=score - cost + gain, links=links)
         if left.form == "value" and left.data and left.data[0] in right.data and gap <= _AS:
             yield left.but(data=(), form="set", score=score + 0.6 * scores.BOUND, links=links)
+
+    def _ranks_for(self, left: Item, right: Item, gap: Gap) -> bool:
+        """Whether a column follows what it ranks as in "top 3 cars for fuel economy", "the best in mileage"."""
+        of_any = any(what in self._words.of_any_column for _, what, _ in flat(left.links) if isinstance(what, str))
+        ordered = right.category == "P" and any(self._schema.properties[number].ordered for number in right.data)
+        return len(gap) == 1 and gap <= {"for", "in", "on"} and of_any and ordered
 
     def _lists_both(self, item: Item, gap: Gap) -> bool:
         """Whether "with their", "and its" add to a set what each of it has."""

@@ -7,6 +7,7 @@ from functools import reduce
 from itertools import product
 from typing import Any
 
+from trivium.kg.plans.columns import value_text
 from trivium.kg.plans.plan import Value
 from trivium.policies.reader import scores
 from trivium.policies.reader.items import Category, Item
@@ -114,7 +115,9 @@ class ConditionRules(SetRules):
 
     def _number_of(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "4 engines", "55 seats", "24 GB of memory"."""
-        numbers = any(self._schema.properties[number].profile.kind == "number" for number in right.data)
+        profiles = [self._schema.properties[number].profile for number in right.data]
+        said = value_text(Value("number", left.data[0]))
+        numbers = any(each.kind == "number" or (each.kind == "text" and said in each.examples) for each in profiles)
         shares = self._columns.share_unit(right.data, self._constant(left))
         for item in self._equals(right, left, gap) if numbers and (not gap or (gap == _OF and shares)) else ():
             item.score += scores.SAME_UNIT * shares

@@ -56,7 +56,8 @@ class ResultRules(RelationshipRules):
         summed = all(self._schema.properties[number].profile.kind in ("number", "duration") for number in right.data)
         if summed:  # "the number of units in stock", "how much freight": numbers are added, not counted
             yield Item("AGG", data=("sum", right.data), score=score, links=links)
-        yield Item("AGG", data=("count", right.data), score=score - (scores.NUMBERS if summed else 0.0), links=links)
+        numbers = summed or all(self._schema.properties[number].tells_numbers for number in right.data)
+        yield Item("AGG", data=("count", right.data), score=score - (scores.NUMBERS if numbers else 0.0), links=links)
 
     def _count_result(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         links, score = (left.links, right.links), left.score + right.score
@@ -90,9 +91,9 @@ class ResultRules(RelationshipRules):
         return None
 
     def _is_number(self, term: Sketch) -> bool:
-        """Whether a term reads a column of numbers."""
+        """Whether a term reads a column of numbers, or of texts that are mostly numbers."""
         found = [each for each in self._schema.properties if term[0] == "p" and each.name == term[2]]
-        return any(each.profile.kind in ("number", "duration") for each in found)
+        return any(each.profile.kind in ("number", "duration") or each.tells_numbers for each in found)
 
     def _hinted(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         data: tuple[Any, ...]

@@ -124,9 +124,11 @@ class SetRules(Rules):
         return self._columns.holds_place(self._schema.properties[item.node[2]])
 
     def _either(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """As in "A or B", "A and B" of one kind."""
-        if not ({"or", "and", "both", "either"} & gap) or left.type != right.type:
+        """As in "A or B", "A and B" of one kind; "A, B or C"."""
+        if left.type != right.type or not ({"or", "and", "both", "either"} & gap or self._is_listed(left, right, gap)):
             return
+        if not gap:
+            gap = frozenset({"and"}) if right.data else frozenset({"or"})
         roles = left.data[:1] == right.data[:1] == ("role",) and left.node != right.node and "or" in gap
         if left.form == "plain" and not roles:  # "actor or director"
             return
@@ -136,13 +138,23 @@ class SetRules(Rules):
         score = left.score + right.score - 0.05
         score -= scores.BELOW if left.extreme and not right.extreme and right.form != "name" else 0.0
         data: tuple[Any, ...] = ()
-        if "or" not in gap and right.form in ("value", "name"):
+        if "or" not in gap and right.form in ("value", "name", "pair"):
             parts = left.data[1] if left.form == "pair" and left.data else (left.node,)  # without data it is an "or"
-            parts = (*parts, right.node)
-            data = ("and", parts)
+            parts = (*parts, *(right.data[1] if right.form == "pair" and right.data else (right.node,)))
+            data = ("and", parts, "both") if "both" in gap else ("and", parts)
             if self._listed(parts):  # "found in Peru and Chile", where a thing has several places
                 node = ("and", left.node, right.node)
         yield Item("S", node, left.type, data, score, (left.links, right.links), "pair")
+
+    def _is_listed(self, left: Item, right: Item, gap: Gap) -> bool:
+        """Whether a name or a value stands right before several of its kind: "A, B or C"."""
+        if gap or right.form != "pair" or left.form not in ("name", "value"):
+            return False
+        first = right.data[1][0] if right.data else right.node
+        while first and first[0] == "or":
+            first = first[1]
+        kinds = [(each[0], each[2] if each[0] == "is" else 0) for each in (left.node, first) if each]
+        return len(kinds) == len(set(kinds)) + 1
 
     def _listed(self, parts: Sequence[Sketch]) -> bool:
         """Whether sets are values of one property of which things have several."""

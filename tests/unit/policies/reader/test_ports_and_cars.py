@@ -1,0 +1,186 @@
+"""Questions of cars, ports and units: north and south, lists of three, makes, what a unit's type measures, A or B."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+import pytest
+
+from tests.shop import outcome
+from trivium.kg.embedders.static import StaticEmbedder
+from trivium.kg.plans.columns import GraphColumns
+from trivium.kg.plans.execute import Executor
+from trivium.kg.plans.plan import Value
+from trivium.kg.plans.survey import profile_of
+from trivium.kg.plans.text import write
+from trivium.policies.confidence.signals import asks_truth, signals_of
+from trivium.policies.reader.opening import names_of, open_reader
+from trivium.policies.reader.reader import Reader, Reading
+
+_PORTS = {  # country, province, latitude, longitude, code
+    "Bergen": ("Norway", "Vestland", 60.4, 5.3, 301),
+    "Odda": ("Norway", "Vestland", 60.1, 6.5, 302),
+    "Tromso": ("Norway", "Troms", 69.6, 18.9, 303),
+    "Kobe": ("Japan", "Hyogo", 34.7, 135.2, 210),
+    "Osaka": ("Japan", "Kansai", 34.6, 135.4, 214),
+    "Hobart": ("Australia", "Tasmania", -42.9, 147.3, 999),
+}
+_CARS = {  # maker, class, drive, cylinders, manual, mpg_city, mpg_highway, engine size
+    "Taurus": ("Ford", "Midsize", "Front", "6", False, 21, 30, 3.0),
+    "Escort": ("Ford", "Small", "Front", "4", True, 23, 30, 1.8),
+    "Legend": ("Acura", "Midsize", "Front", "6", True, 18, 25, 3.2),
+    "Legacy": ("Subaru", "Compact", "4WD", "4", True, 23, 30, 2.2),
+    "Eurovan": ("Kombi", "Van", "Rear", "5", True, 17, 21, 5.5),
+    "RX-9": ("Kombi", "Small", "Rear", "rotary", True, 17, 25, 1.3),
+}
+_UNITS = {  # kind, multiplier
+    "Parsec": ("LengthUnit", 3.0857e16),
+    "Chain": ("LengthUnit", 20.1168),
+    "Rod": ("LengthUnit", 5.0292),
+    "Meter": ("LengthUnit", 1.0),
+    "Hectare": ("AreaUnit", 10000.0),
+    "Acre": ("AreaUnit", 4046.9),
+    "Square Mile": ("AreaUnit", 2589988.1),
+    "Bar": ("PressureOrStressUnit", 100000.0),
+    "Pascal": ("PressureOrStressUnit", 1.0),
+    "Torr": ("PressureOrStressUnit", 133.3),
+}
+
+
+def _open(entities: list[Any], edges: list[Any]) -> tuple[GraphColumns, Reader]:
+    graph = GraphColumns.of(entities, edges)
+    return graph, open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+
+
+@cache
+def _ports() -> tuple[GraphColumns, Reader]:
+    entities: list[Any] = [
+        (name, ["port"], {"latitude": north, "longitude": east, "code": code})
+        for name, (_, _, north, east, code) in _PORTS.items()
+    ]
+    for place, kind in ((0, "country"), (1, "province")):
+        entities += [(name, [kind], {}) for name in dict.fromkeys(str(each[place]) for each in _PORTS.values())]
+    edges: list[Any] = [(name, "country", each[0], {}) for name, each in _PORTS.items()]
+    return _open(entities, edges + [(name, "province", each[1], {}) for name, each in _PORTS.items()])
+
+
+@cache
+def _cars() -> tuple[GraphColumns, Reader]:
+    entities: list[Any] = [
+        (
+            name,
+            ["car"],
+            {
+                "drive_train": drive,
+                "cylinders": cylinders,
+                "man_trans_avail": Value("boolean", manual),
+                "mpg_city": float(city),
+                "mpg_highway": float(highway),
+                "engine_size": size,
+            },
+        )
+        for name, (_, _, drive, cylinders, manual, city, highway, size) in _CARS.items()
+    ]
+    entities += [(name, ["manufacturer"], {}) for name in dict.fromkeys(each[0] for each in _CARS.values())]
+    entities += [(name, ["class"], {}) for name in dict.fromkeys(each[1] for each in _CARS.values())]
+    edges: list[Any] = [(name, "manufacturer", each[0], {}) for name, each in _CARS.items()]
+    return _open(entities, edges + [(name, "class", each[1], {}) for name, each in _CARS.items()])
+
+
+@cache
+def _units() -> tuple[GraphColumns, Reader]:
+    entities: list[Any] = [
+        (name, [kind], {"conversionMultiplier": size, "conversionOffset": 0.0, "description": f"What {name} is."})
+        for name, (kind, size) in _UNITS.items()
+    ]
+    entities += [(name, ["SystemOfUnits"], {}) for name in ("Metric System", "Old System")]
+    metric = {"Meter", "Hectare", "Bar", "Pascal"}
+    edges: list[Any] = [
+        ("Metric System" if name in metric else "Old System", "systemDefinedUnit", name, {}) for name in _UNITS
+    ]
+    return _open(entities, edges)
+
+
+_GRAPHS = {"ports": _ports, "cars": _cars, "units": _units}
+
+
+def _read(graph: str, question: str) -> list[Reading]:
+    columns, reader = _GRAPHS[graph]()
+    executor = Executor(columns)
+    return reader.read(question, executor=lambda plan: outcome(executor, plan), seconds=30)
+
+
+def _best(graph: str, question: str) -> Reading:
+    return _read(graph, question)[0]
+
+
+@pytest.mark.parametrize(
+    ("graph", "question", "plan"),
+    [
+        ("ports", "Which is further north, Bergen or Tromso?", "either(Bergen; Tromso) | top 1 by latitude"),
+        ("ports", "Southernmost port of Norway?", "Norway | follow ^country | bottom 1 by latitude"),
+        ("ports", "what is the most easterly port", "type port | top 1 by longitude"),
+        ("ports", "ports of Norway beyond 65 degrees north", "Norway | follow ^country | where latitude > 65"),
+        ("ports", "which ports are above 65° N?", "type port | where latitude > 65"),
+        ("ports", "Ports in Norway, Japan or Australia", "either(Norway; either(Japan; Australia)) | follow ^country"),
+        ("ports", "ports of Japan and Australia", "either(Japan; Australia) | follow ^country"),
+        ("ports", "top two countries by number of ports, most first", "type country | top 2 by count(^country/)"),
+        ("ports", "Which harbours are in Norway?", "Norway | follow ^country"),
+        (
+            "ports",
+            "How many ports are in the country that Bergen is in?",
+            "Bergen | follow country | follow ^country | count",
+        ),
+        ("ports", "What other ports share a province with Bergen?", "Bergen | follow province, ^province"),
+        (
+            "cars",
+            "Which Fords have a manual transmission?",
+            "Ford | follow ^manufacturer | where man_trans_avail = true",
+        ),
+        ("cars", "list every Ford", "Ford | follow ^manufacturer"),
+        ("cars", "I need the five-cylinder cars", 'type car | where cylinders = "5"'),
+        ("cars", "cars with engines of five litres or more", "type car | where engine_size >= 5"),
+        ("cars", "Top 3 cars for highway fuel economy, best first.", "type car | top 3 by mpg_highway"),
+        ("cars", "I am trying to remember: how many cylinders does the Taurus have?", "Taurus | values cylinders"),
+        ("cars", "Is the Legacy front or rear?", "Legacy | values drive_train"),
+        ("cars", "Is the Legend compact or midsize?", "Legend | follow class"),
+        ("cars", "Is the Legend made by Acura or Ford?", "Legend | follow manufacturer"),
+        ("units", "What is the longest unit of length?", "type LengthUnit | top 1 by conversionMultiplier"),
+        ("units", "three biggest area units", "type AreaUnit | top 3 by conversionMultiplier"),
+        ("units", "chain vs rod, which is longer?", "either(Chain; Rod) | top 1 by conversionMultiplier"),
+        ("units", "How many units of pressure or stress are there?", "type PressureOrStressUnit | count"),
+        ("units", "How is the rod described?", "Rod | values description"),
+    ],
+)
+def test_questions_are_read(graph: str, question: str, plan: str) -> None:
+    best = _best(graph, question)
+    assert re.sub(r'ids "(.+?)"', r"\1", write(best.plan)) == plan
+    assert best.unread in ((), ("share",))
+
+
+def test_a_unit_that_the_graph_tells_of_is_compared_as_a_thing() -> None:
+    best = _best("units", "Which area units are bigger than one hectare?")
+    assert '> (ids "Hectare" | values conversionMultiplier)' in write(best.plan)
+
+
+def test_a_column_of_one_value_ranks_nothing() -> None:
+    assert not any("top 1 by conversionOffset" in write(each.plan) for each in _read("units", "the biggest area unit"))
+
+
+def test_what_a_types_name_measures_is_no_guess() -> None:
+    assert not _best("units", "Which is longer, a chain or a rod?").guessed
+    assert _best("units", "Which is hotter, a chain or a rod?").guessed
+
+
+def test_that_there_are_some_says_nothing_of_what_is_not_read() -> None:
+    question = "is the zorkmid a length unit?"
+    assert signals_of(None, _read("units", question), plan=True, question=question, truth=True).misfit
+    known = "is the rod a length unit?"
+    assert not signals_of(None, _read("units", known), plan=True, question=known, truth=True).misfit
+
+
+def test_one_or_the_other_asks_for_no_yes() -> None:
+    assert asks_truth("Is Salalah a port?")
+    assert not asks_truth("Is Salalah a port or a town?")
