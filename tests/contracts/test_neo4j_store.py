@@ -77,6 +77,7 @@ class TestNeo4jRandomPlans(WithCopy, RandomPlanContract):
 class TestNeo4jPlans(WithCopy, PlanContract):
     """Plans on a Neo4j database, with its local copy as an opened KG has it."""
 
+    @pytest.mark.slow
     async def test_an_old_copy_proves_what_is_still_true(
         self, make_store: MakeStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -43,6 +43,8 @@ from trivium.kg.plans.result import PlanResult, materialize
 from trivium.kg.plans.text import parse
 from trivium.kg.types import QualifiedTriple, Triple, ValueText, parse_chain
 
+pytestmark = pytest.mark.slow
+
 Open = Callable[..., Neo4jStore]
 
 ODD = r"""

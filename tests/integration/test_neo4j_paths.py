@@ -81,7 +81,7 @@ def shown(found: Extraction) -> list[tuple[object, ...]]:
     return [(path.source, path.target, path.path, pytest.approx(path.reward, abs=1e-5)) for path in found.paths]
 
 
-@pytest.mark.parametrize("policy", ["learned", "random"])
+@pytest.mark.parametrize("policy", ["learned", pytest.param("random", marks=pytest.mark.slow)])
 @pytest.mark.usefixtures("nothing_ages")
 async def test_live_paths_are_those_of_the_embedded_store(
     remote: Knowledge, directory: Path, policy: PolicyName
@@ -203,6 +203,7 @@ async def test_every_policy_walks_a_snapshot_of_the_database_as_the_directory(
         assert (theirs.policy, theirs.expanded, theirs.events) == (policy, ours.expanded, ())
 
 
+@pytest.mark.slow
 async def test_a_policy_of_another_state_of_the_database_stays_in_use_and_says_so(
     sampled: tuple[Knowledge, Knowledge],
 ) -> None:

@@ -124,6 +124,7 @@ def _staged(body: Mapping[str, Any]) -> Reply:
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_the_errors_of_each_stage_add_up_and_lie_in_the_interval(
     trivium: Trivium, films_kg: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,6 +49,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, without_torch: None) 
     return paths
 
 
+@pytest.mark.slow
 def test_it_is_made_once_finished_where_it_was_cut_short_and_anew_of_other_files(files: list[Path]) -> None:
     first = ensure_sample()
     assert is_kg(first)

@@ -8,6 +8,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.unit.app.cli.running import ROOT, Trivium, finish, start
 
 
@@ -43,6 +45,7 @@ def test_an_interrupted_build_cleans_up(tmp_path: Path, many: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["many.tsv"]
 
 
+@pytest.mark.slow
 def test_of_two_builds_one_is_refused(trivium: Trivium, tmp_path: Path, many: Path) -> None:
     out = tmp_path / "kg"
     first = start("kg", "build", "--out", out, many)

@@ -119,6 +119,7 @@ def _start(folder: Path, name: str, count: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-c", WRITER, str(folder), name, str(count)], cwd=ROOT)
 
 
+@pytest.mark.slow
 def test_eight_processes_some_killed_lose_nothing_and_count_nothing_twice(tmp_path: Path) -> None:
     count, killed = 500, ("a", "b", "c")
     writers = {name: _start(tmp_path, name, count) for name in "abcdefgh"}
