@@ -21,6 +21,7 @@ from trivium.kg.tables.columns import (
     FEW,
     KEY_WORDS,
     LONG_KEY,
+    MANY_TEXTS,
     NAME_WORDS,
     ROWS_READ,
     YEAR,
@@ -76,6 +77,9 @@ _KINDS = frozenset({"type", "kind", "class", "category", "label"})
 _RELATIONS = frozenset({"relation", "relationship", "predicate", "edge", "metaedge", "rel", "interaction"})
 _MOST_KINDS, _FEW_KINDS = 0.2, 0.05  # distinct types or relations a row; the same of long texts
 _SHORT = 4  # letters of a word cut short
+_SEVERAL = 1.5  # texts that a cell of a list has, on average
+_ALL_OWN = 0.95  # distinct ones among the texts of lists, from which on they are each row's own
+_SENTENCE = re.compile(r"[^\W\d_] [a-z][^A-Z]*[.!?]$")  # ends in a word in small letters and a full stop
 _OWN = 0.8  # distinct texts a row, from which on a code is each row's own
 _AGAIN = 0.6  # distinct names a record that lists them, at most
 # What a list says of a thing that it does not say of the thing itself, as its age would be.
@@ -293,8 +297,20 @@ def _pair_off(seen: SeenTable, one: ColumnProfile, other: ColumnProfile) -> bool
 
 def _are_numbered(profile: ColumnProfile) -> bool:
     """Whether a column's name says that it holds keys, and its texts have figures, as no names do: OP01-001."""
-    figures = sum(any(map(str.isdigit, text)) for text in profile.texts)
-    return profile.words[-1] in KEY_WORDS and figures >= ENOUGH * len(profile.texts)
+    return profile.words[-1] in KEY_WORDS and _have_figures(profile)
+
+
+def _have_figures(profile: ColumnProfile) -> bool:
+    return sum(any(map(str.isdigit, text)) for text in profile.texts) >= ENOUGH * len(profile.texts)
+
+
+def _are_own_texts(profile: ColumnProfile, shared: SharedColumns) -> bool:
+    """Whether lists hold texts that hardly ever come again, or a column sentences: a row's examples are no things."""
+    count = sum(profile.texts.values())
+    lists = (
+        profile.many and count >= _SEVERAL * profile.filled and len(profile.texts) >= max(MANY_TEXTS, _ALL_OWN * count)
+    )
+    return (lists and not _occurs_elsewhere(profile, shared)) or all(map(_SENTENCE.search, profile.texts))
 
 
 def _without_type(seen: SeenTable, columns: Mapping[str, TableColumn]) -> dict[str, TableColumn]:
@@ -416,7 +432,7 @@ def _alone(seen: SeenTable, profile: ColumnProfile, shared: SharedColumns) -> Ta
     if (
         profile.kind is None
         and (repeated or profile.many)
-        and not _are_numbered(profile)
+        and not (_are_numbered(profile) or _are_own_texts(profile, shared))
         and (are_names(profile.texts) or _are_kinds(profile))
     ):
         name = "_".join(_without_key(without_name(profile.words))) or profile.name
@@ -438,7 +454,8 @@ def _shortens(words: Sequence[str], table: Sequence[str]) -> bool:
 
 def _is_own_code(profile: ColumnProfile) -> bool:
     """Whether a column holds a code of nearly each row: an `external_id` is the same in another table by chance."""
-    return profile.words[-1] in KEY_WORDS and len(profile.texts) >= _OWN * profile.filled
+    coded = profile.words[-1] in KEY_WORDS or _have_figures(profile)
+    return coded and len(profile.texts) >= _OWN * profile.filled
 
 
 def _are_kinds(profile: ColumnProfile) -> bool:

@@ -69,15 +69,18 @@ def is_alias(seen: SeenTable, profile: ColumnProfile, label: Sequence[str]) -> b
     return is_other_name(words, seen.words) or (names_what_follows(words) and says_name(seen, profile, label))
 
 
-def respells(seen: SeenTable, profile: ColumnProfile, label: Sequence[str]) -> bool:
-    """Whether a column only writes the rows' names without blanks: `acacia_boat` and `AcaciaBoat` of Acacia Boat."""
+def respells(seen: SeenTable, profile: ColumnProfile, label: Sequence[str], least: float = ENOUGH) -> bool:
+    """Whether a column only writes the rows' names without blanks: `acacia_boat` and `AcaciaBoat` of Acacia Boat.
+
+    `least` is the share of rows in which it does.
+    """
     if len(label) != 1 or profile.name in label or profile.kind is not None or profile.many:
         return False
     if any(" " in text for text in profile.texts) or not any(" " in text for text in seen.columns[label[0]].texts):
         return False
     one, other = (list(seen.columns).index(name) for name in (profile.name, label[0]))
     rows = [row for row in islice(seen.table.rows(), ROWS_READ) if row[one] and row[other]]
-    return sum(_letters(row[one][0]) == _letters(row[other][0]) for row in rows) >= ENOUGH * max(seen.rows, 1)
+    return sum(_letters(row[one][0]) == _letters(row[other][0]) for row in rows) >= least * max(seen.rows, 1)
 
 
 def _letters(text: str) -> str:
@@ -161,7 +164,15 @@ def called_by_key(seen: SeenTable, label: Sequence[str]) -> list[str]:
 
 
 def find_label(seen: SeenTable) -> tuple[str, ...]:
-    """The columns that people call a row by."""
+    """The columns that people call a row by; of two that write one name, the one with blanks."""
+    label = _find_label(seen)
+    if len(label) == 1:
+        spaced = (each for each in seen.columns.values() if each.kind is None and each.name not in seen.refers)
+        label = next(((each.name,) for each in spaced if respells(seen, seen.columns[label[0]], (each.name,))), label)
+    return label
+
+
+def _find_label(seen: SeenTable) -> tuple[str, ...]:
     named = [each for each in seen.columns.values() if each.kind is None and each.name not in seen.refers]
     texts = {tuple(each.words): each.name for each in named if each.filled >= COMPLETE * seen.rows}
     for parts in _PARTS_OF_NAMES:
@@ -276,7 +287,7 @@ def _better_name(seen: SeenTable, named: ColumnProfile) -> ColumnProfile | None:
         full = coded and each.words == ["full", "name"] and each.filled >= COMPLETE * seen.rows
         if full and not are_codes(each):
             return each
-        if each is not named and each.words and says_names(each) and respells(seen, named, (each.name,)):
+        if each is not named and each.words and says_names(each) and respells(seen, named, (each.name,), MOSTLY):
             return each
     for each in seen.columns.values() if technical or lacking else ():
         whole = each.kind is None and each.filled >= seen.rows * COMPLETE and each.name not in seen.refers

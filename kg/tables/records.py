@@ -28,6 +28,8 @@ _KEY_CODE, _PLACE = re.compile("[a-z]{2,3}|[A-Z]{2,3}"), re.compile("[0-9]|[A-Z]
 _FEW_OF = 0.25  # of many things, the share that an object says an amount of
 _MANY_KEYS, _OFTEN = 10, 0.5  # codes that objects have something by, at least; share of objects with one, at most
 _SHORT_CODE = re.compile(r"\w{1,2}|\d+")  # of a key that is no table's name
+_SAYS_KIND = ("model", "type", "_type", "@type", "kind", "class", "resourceType", "entity")
+_MOST_KINDS, _APART = 30, 0.6  # kinds of records in a list; share of all fields that a kind has, where kinds differ
 _MANY_TEXTS = 20  # keys that an object has texts by, at least
 _WRAPPERS = frozenset(
     {"data", "dataset", "results", "result", "response", "records", "rows", "items", "entries", "values", "list"}
@@ -57,7 +59,8 @@ def json_tables(path: Path, name: str, *, lines: bool) -> list[SourceTable]:
     found: dict[str, Any] = _record_lists(content, name) if isinstance(content, dict) else {name: content}
     if not all(map(_is_record_list, found.values())):
         raise BadInputError("contains no list of records ({…})", path=path)
-    return record_tables(path, {table: _without_geometry(records) for table, records in found.items()})
+    parted = [_by_kind(_without_geometry(records), table) for table, records in found.items()]
+    return record_tables(path, {table: records for each in parted for table, records in each.items()})
 
 
 def _record_lists(content: dict[str, Any], name: str) -> dict[str, Any]:
@@ -106,6 +109,52 @@ def _without_geometry(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]
         record = {**({"id": each["id"]} if "id" in each else {}), **each["properties"]}
         found.append({**_place(each.get("geometry"), "geometry"), **record})
     return found
+
+
+def _by_kind(records: list[dict[str, Any]], name: str) -> dict[str, list[dict[str, Any]]]:
+    """Records of several kinds, with fields of their own, as a list of each: a dump of Django's models, by their names.
+
+    Where what a field says names records of several kinds, they stay together.
+    """
+    if all(each.keys() >= {"model", "fields"} and isinstance(each["fields"], dict) for each in records):
+        own = [{"id": each.get("pk"), **each["fields"], "model": each["model"]} for each in records]
+        return _lists_of_kinds(own, "model")
+    for field in _SAYS_KIND:
+        kinds = _lists_of_kinds(records, field) if all(isinstance(each.get(field), str) for each in records) else {}
+        if not 1 < len(kinds) <= _MOST_KINDS:
+            continue
+        always = [set.intersection(*(set(each) for each in held)).difference(_KEYS) for held in kinds.values()]
+        fields = set.union(*always)
+        if fields and sum(map(len, always)) <= _APART * len(kinds) * len(fields) and not _cross(kinds):
+            return kinds
+    return {name: records}
+
+
+def _lists_of_kinds(records: Sequence[dict[str, Any]], field: str) -> dict[str, list[dict[str, Any]]]:
+    """The records by what a field of theirs says, without the field; `shop.order` is called order."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for each in records:
+        found.setdefault(str(each[field]), []).append({key: value for key, value in each.items() if key != field})
+    short = [kind.rpartition(".")[2] for kind in found]
+    return dict(zip(short, found.values(), strict=True)) if len(set(short)) == len(short) else found
+
+
+def _cross(kinds: Mapping[str, Sequence[dict[str, Any]]]) -> bool:
+    """Whether a field holds keys of records of several kinds, as the ends of relationships do."""
+    keys = {
+        each[key]: kind for kind, held in kinds.items() for each in held for key in _KEYS[:2] if _is_text(each.get(key))
+    }
+    named: dict[tuple[str, str], set[str]] = {}
+    for kind, held in kinds.items():
+        for each in held:
+            for field, value in each.items():
+                if field not in _KEYS and _is_text(value) and value in keys:
+                    named.setdefault((kind, field), set()).add(keys[value])
+    return any(len(each) > 1 for each in named.values())
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _place(value: object, field: str) -> dict[str, float]:

@@ -317,7 +317,7 @@ def _rank(profile: ColumnProfile, seen: SeenTable, key: ColumnProfile, other: Se
         if profile.kind is None and set(profile.words) <= {*ROWS, "1", "names"} and set(seen.words) < set(other.words):
             inside = _share(profile, key, ENOUGH)  # a column without a name is called as its table: `States`
             return (True, False, other.key is key, inside) if inside else None
-    elif _is_own_code_or_name(profile, seen):
+    elif _is_own_code_or_name(profile, seen) or _is_own_name(profile, seen):
         return None
     rest = {singular(word) for word in words_without_key(profile)}
     by_table = bool(rest & set(other.words))
@@ -359,6 +359,11 @@ def _is_own_code_or_name(profile: ColumnProfile, seen: SeenTable) -> bool:
     coded = any(just(each, KEY_WORDS) and not each.is_unique and each.filled == seen.rows for each in columns)
     named = any(just(each, NAME_WORDS) for each in columns)
     return coded and named
+
+
+def _is_own_name(profile: ColumnProfile, seen: SeenTable) -> bool:
+    """Whether a column is just called name or title in a table with a key: photos of a book may have its title."""
+    return seen.key is not None and len(profile.words) == 1 and profile.words[0] in NAME_WORDS
 
 
 def _are_whole_names(profile: ColumnProfile) -> bool:

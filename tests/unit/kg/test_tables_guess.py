@@ -1596,3 +1596,26 @@ def test_other_names_written_in_one_word(tmp_path: Path) -> None:
     assert _guess(tmp_path, towns=towns)["towns"].alias == ("alternatenames",)
     assert is_other_name(["aliases", "names"])
     assert not is_other_name(["names"])
+
+
+def test_of_two_spellings_of_a_name_the_one_with_blanks_names_rows(tmp_path: Path) -> None:
+    signs = "id,n,size\n" + "".join(f"Big{kind},Big {kind},{n}\n" for n, kind in enumerate(["Bear", "Dog", "Ship"]))
+    assert _guess(tmp_path, signs=signs)["signs"].label == ("n",)
+
+
+def test_texts_of_each_rows_own_are_no_things(tmp_path: Path) -> None:
+    rows = [(f"Court {n}", [f"Case {n} A", f"Case {n} B"], ["Civil", "Tax"], "Made by hand.") for n in range(15)]
+    text = "".join(
+        f"{court},{json.dumps(examples)!r},{json.dumps(kinds)!r},{note}\n" for court, examples, kinds, note in rows
+    )
+    quoted = (
+        text.replace("'[", '"[').replace("]'", ']"').replace('["', "['").replace('"]', "']").replace('", "', "', '")
+    )
+    found = _guess(tmp_path, courts="court,examples,kinds,note\n" + quoted)["courts"].columns
+    assert (found["examples"].kind, found["kinds"].to, found["note"].kind) == ("text", "kind", "text")
+
+
+def test_designations_that_occur_elsewhere_are_texts(tmp_path: Path) -> None:
+    stars = "name,desig\n" + "".join(f"Star {n},NGC {n}\n" for n in range(20))
+    clouds = "name,desig\n" + "".join(f"Cloud {n},NGC {n + 5}\n" for n in range(20))
+    assert _guess(tmp_path, stars=stars, clouds=clouds)["clouds"].columns["desig"].kind == "text"

@@ -173,6 +173,33 @@ def test_a_record_a_line_in_a_file_called_json(tmp_path: Path) -> None:
     assert list(table.rows()) == [(("Bern",),), (("Chur",),)]
 
 
+def test_a_dump_of_djangos_models_is_a_table_of_each(tmp_path: Path) -> None:
+    def dumped(model: str, pk: int, **fields: object) -> dict[str, object]:
+        return {"model": f"shop.{model}", "pk": pk, "fields": fields}
+
+    dump = [
+        *(dumped("author", n, name=f"Author {n}") for n in range(1, 4)),
+        *(dumped("book", n, title=f"Book {n}", author=n % 3 + 1) for n in range(1, 7)),
+        *(dumped("photo", n, title=f"Book {n}", book=n) for n in range(1, 7)),
+        dumped("store", 1, name="Corner", books=[1, 2]),
+    ]
+    found = _mappings(tmp_path, dump_json=json.dumps(dump))
+    assert list(found) == ["author", "book", "photo", "store"]
+    assert [each.label for each in found.values()] == [("name",), ("title",), ("title",), ("name",)]
+    assert found["book"].columns["author"].to == "author.id"
+    assert found["store"].columns["books"].to == "book.id"
+
+
+def test_records_of_several_kinds_are_a_table_of_each_unless_fields_name_several(tmp_path: Path) -> None:
+    people = [{"type": "person", "id": f"p{n}", "name": f"Ann {n}", "born": 1990 + n} for n in range(4)]
+    firms = [{"type": "firm", "id": f"f{n}", "name": f"Acme {n}", "revenue": n, "seat": "Bern"} for n in range(4)]
+    assert [table.name for table in _tables(tmp_path, all_json=json.dumps(people + firms))] == ["person", "firm"]
+    links = [{"type": "link", "id": f"l{n}", "source": f"p{n}", "of": f"{'pf'[n % 2]}{n}"} for n in range(4)]
+    assert [table.name for table in _tables(tmp_path, all_json=json.dumps(people + firms + links))] == ["all"]
+    alike = [{"type": "malware" if n % 2 else "tool", "id": n, "name": f"X {n}", "runs": "Linux"} for n in range(6)]
+    assert [table.name for table in _tables(tmp_path, all_json=json.dumps(alike))] == ["all"]
+
+
 def test_an_object_that_only_says_what_is_there_is_a_list(tmp_path: Path) -> None:
     blocks = [
         {"name": name, "tools": dict.fromkeys(tools, True)} for name, tools in (("a", "12"), ("b", "234"), ("c", "5"))
