@@ -102,6 +102,7 @@ _DECLARED_WITHIN = 200  # bytes
 _IN_NO_IRI = re.compile(r'[\x00-\x20<>"{}|^`\\]')
 _CHUNK, _LONGEST_TAG = 1 << 20, 64  # bytes
 _ODD_LANGUAGE = re.compile(rb"""(?:"@|xml:lang=")[A-Za-z]{2,8}(?:-[A-Za-z0-9]{2,8})*-[A-Za-z0-9](?![A-Za-z0-9-])""")
+_VALUES = frozenset((f"{RDF}value", "http://schema.org/value", "https://schema.org/value"))
 _NOT_RDF = "XML namespaces are required in RDF/XML"  # what the parser says of other XML
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SAYS_NOTHING = frozenset({"has", "is", "english"})  # in what a predicate for names is called
@@ -170,6 +171,9 @@ class RdfParser:
         self._definitions: list[tuple[str, str]] = []  # (class, the blank node that it is below or the same as)
         self._conditions: dict[str, dict[str, str]] = {}  # by blank node what it restricts, to what
         self._nodes: list[Triple] = []  # with a blank node or the empty list as tail, which may be a list
+        self._values: dict[str, list[Triple]] = {}  # what is said of blank nodes by values
+        self._joined = set[str]()  # blank nodes of which more is said
+        self._leading = set[str]()  # relations that lead to other nodes
         self.statements = 0
 
     def batches(self, file: BinaryIO) -> Iterator[list[Triple]]:
@@ -183,7 +187,7 @@ class RdfParser:
             if len(batch) == BATCH:
                 yield batch
                 batch = []
-        for triple in chain(self._listed(), self._qualified(), self._defined()):
+        for triple in chain(self._listed(), self._said_of_nodes(), self._qualified(), self._defined()):
             batch.append(triple)
             if len(batch) == BATCH:
                 yield batch
@@ -192,8 +196,14 @@ class RdfParser:
             yield batch
 
     def _listed(self) -> Iterator[Triple]:
-        """The triples with a node as tail, those with a list once for each of its members."""
+        """The triples with a node as tail, those with a list once for each of its members; and what nodes say."""
+        inside = self._inside()
         for triple in self._nodes:
+            if triple.tail in inside:
+                for said in inside[triple.tail]:
+                    own = triple.relation if said.relation in _VALUES else f"{triple.relation}.{local_name(said.relation)}"
+                    yield Triple(triple.head, own, said.tail)
+                continue
             if triple.tail != NIL and triple.tail not in self._members and triple.tail not in self._rests:
                 yield triple
                 continue
@@ -201,6 +211,25 @@ class RdfParser:
                 continue
             for member in self._members_of(triple.tail):
                 yield Triple(triple.head, triple.relation, member)
+
+    def _said_of_nodes(self) -> Iterator[Triple]:
+        """What is said of the other blank nodes by values."""
+        for said in self._values.values():
+            yield from said
+
+    def _inside(self) -> dict[str, list[Triple]]:
+        """What is said of the blank nodes that are but values of the one thing that names them."""
+        named = Counter(triple.tail for triple in self._nodes)
+        often = Counter((triple.head, triple.relation) for triple in self._nodes)
+        several = {relation for (_, relation), count in often.items() if count > 1}  # each with its own values
+        things = {node for node, said in self._values.items() if any(map(_says_name, said))}.union(self._joined)
+        several |= {triple.relation for triple in self._nodes if triple.tail in things or triple.tail in self._named}
+        several |= self._leading
+        return {
+            triple.tail: self._values.pop(triple.tail)
+            for triple in self._nodes
+            if triple.tail in self._values and named[triple.tail] == 1 and triple.relation not in several
+        }
 
     def _members_of(self, node: str) -> Iterator[str]:
         """What a list and the lists in it hold, in order."""
@@ -327,8 +356,15 @@ class RdfParser:
         elif self._describes(head, relation, tail, getattr(quad.object, "language", None)):
             return None
         elif tail == NIL or (tail.startswith("_:") and not isinstance(tail, ValueText)):
+            self._joined.add(head)
             self._nodes.append(Triple(head, name_of(relation), tail))
+        elif head.startswith("_:") and isinstance(tail, ValueText):
+            self._values.setdefault(head, []).append(Triple(head, name_of(relation), tail))
         else:
+            if not isinstance(tail, ValueText):
+                self._leading.add(name_of(relation))
+                if head.startswith("_:"):
+                    self._joined.add(head)
             self._note(head, relation, tail)
             return Triple(head, name_of(relation), tail)
         return None
@@ -405,6 +441,10 @@ class RdfParser:
         if not 24 <= len(label) <= 32 or not set(label) <= set("0123456789abcdef"):
             return f"_:{label}"
         return self._anonymous.setdefault(label, f"_:{self._path.name.split('.')[0]}-{len(self._anonymous) + 1}")
+
+
+def _says_name(triple: Triple) -> bool:
+    return not {"name", "title", "label"}.isdisjoint(map(str.lower, _WORDS.findall(local_name(triple.relation))))
 
 
 def _has_odd_languages(file: BinaryIO) -> bool:

@@ -244,7 +244,7 @@ class Reader:
         self.asked_kinds = AskedKinds(self.schema, self.language, embedder)
         self.edges = _edges(self.schema)
         self._tagger = Tagger(self.schema, self.language, self.matcher, self.values, names, self.edges, ties)
-        content = self.language.stop | {"has", "have", "is"}
+        content = self.language.stop | self.language.classes.parting | {"has", "have", "is"}
         silent = frozenset(
             number for number, name in enumerate(self.schema.names) if all(word in content for word in words_of(name))
         )
@@ -1119,7 +1119,9 @@ class Reader:
     def _is_having(self, relation: str, nouns: Collection[str]) -> bool:
         """Whether a relation is called by one of some nouns alone: `HAS_DEVICE`."""
         words = [word for word in words_of(relation) if word not in self.language.classes.in_names]
-        return bool(words) and all(self.language.stem(word) in nouns for word in words)
+        return bool(words) and all(
+            self.language.stem(word) in nouns or word in self.language.classes.parting for word in words
+        )
 
     def _names_an_end(self, relation: str, words: Sequence[str]) -> bool:
         stem, deeds = self.language.stem, self.language.deeds

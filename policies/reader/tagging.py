@@ -738,14 +738,14 @@ class Tagger:
         """What each of some texts names; of several words also as their plural: "gold gloves" for the Gold Glove."""
         parts = [text.rpartition(" ") for text in texts]
         several = [
-            f"{one} {singular(last)}" if one and last.isalpha() else text
-            for text, (one, _, last) in zip(texts, parts, strict=True)
+            f"{one}{blank}{singular(last)}" if last.isalpha() and (one or last.islower()) else text
+            for text, (one, blank, last) in zip(texts, parts, strict=True)
         ]
         plural = [one for one, text in zip(several, texts, strict=True) if one != text]
         found = self.names.find([*texts, *plural])
         of_one = dict(zip(plural, found[len(texts) :], strict=True))
         return [
-            hits or [hit._replace(score=hit.score - _PLURAL) for hit in of_one.get(one, ())]
+            [*hits, *(hit._replace(score=hit.score - _PLURAL) for hit in of_one.get(one, ()) if hit not in hits)]
             for hits, one in zip(found, several, strict=False)
         ]
 
@@ -757,7 +757,9 @@ class Tagger:
     def _is_sort(self, hit: NamedEntity) -> bool:
         """Whether a thing is one of few that have no facts and that others are joined to: a role, a color."""
         kinds = [self._type_number[name] for name in hit.types if name in self._type_number]
-        return bool(kinds) and all(kind in self._sorts for kind in kinds)
+        if kinds or self.ties is None or not self.schema.typed:
+            return bool(kinds) and all(kind in self._sorts for kind in kinds)
+        return any(self._gives_sorts(relation) for relation, _ in self.ties.members(hit.id))  # a rank without a type
 
     def _types_of_sorts(self) -> frozenset[int]:
         """The types whose few things have no facts of their own."""

@@ -83,6 +83,7 @@ class WordClasses:
     open: frozenset[str]
     do: frozenset[str]
     being: frozenset[str]
+    parting: frozenset[str]
     present: frozenset[str]
     leading: frozenset[str]
     before_nouns: frozenset[str]

@@ -35,9 +35,9 @@ def test_turtle_triples_and_entities(tmp_path: Path) -> None:
         Triple(f"{A}alien", f"{A}directed_by", f"{A}scott"),
         Triple(f"{A}alien", f"{A}runtime", "117"),
         Triple(f"{A}alien", f"{A}tagline", "In space\nno one"),
-        Triple("_:films-1", f"{A}name", "someone"),
         Triple(f"{A}scott", f"{A}knows", "_:films-1"),
         Triple(f"{A}scott", f"{A}knows", "_:b"),
+        Triple("_:films-1", f"{A}name", "someone"),
     ]
     alien = Entity(f"{A}alien", "Alien", ("Alien, le huitième passager", "Alien (1979)"), ("Film",))
     assert list(reader.entities()) == [alien, Entity(f"{A}scott", "Ridley Scott")]
@@ -361,3 +361,24 @@ def test_what_other_data_call_the_same_names_a_thing(tmp_path: Path) -> None:
     reader = read_triples(path)
     assert sum(map(len, reader)) == 5
     assert {each.label: each.aliases for each in reader.entities()} == {"Meter": ("Metre",), "Jumbo": ("Boeing 747",)}
+
+
+def test_nodes_that_are_but_values_of_one_thing_are_properties_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "ages.ttl"
+    path.write_text(f"""@prefix : <{A}> .
+        @prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
+        :albian :begins [ :inMYA 113.2 ; :margin 0.3 ] ; :height [ rdf:value 12 ; :unit "m" ] ;
+            :prize [ :year 1990 ], [ :year 1992 ] ; :author [ :name "Ann" ] ; :near [ :km 3 ] ; :near :aptian ;
+            :seen [ :on "today" ; :by :ann ] .
+    """)
+    found = {(t.head, t.relation.removeprefix(A), t.tail) for t in triples(path)}
+    own = {(relation, tail) for head, relation, tail in found if head == f"{A}albian" and not tail.startswith("_:")}
+    assert own == {
+        ("begins.inMYA", "113.2"),
+        ("begins.margin", "0.3"),
+        ("height", "12"),
+        ("height.unit", "m"),
+        ("near", f"{A}aptian"),
+    }
+    nodes = {relation for head, relation, _ in found if head.startswith("_:")}
+    assert nodes == {"year", "name", "km", "on", "by"}, "several of a kind, things with names, and ends of other links"
