@@ -51,6 +51,7 @@ from trivium.kg.tables.naming import (
     is_alias,
     is_inside,
     is_technical,
+    repeats_name,
     respells,
     says_name,
     says_names,
@@ -203,6 +204,9 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
         kept = not columns.get(each.name, TableColumn()).skipped
         if kept and ((said := respells(seen, each, label)) or is_technical(each)):
             columns[each.name] = TableColumn() if said else replace(columns[each.name], relation="internal_id")
+    for each in seen.columns.values():  # `translations.en` of names
+        if each not in names and each.name not in alias and repeats_name(seen, each, label):
+            columns[each.name] = TableColumn()
     if about is not None and seen.key:
         other, key = about
         place = f"{other.table.name}.{key.name}"

@@ -78,9 +78,25 @@ def respells(seen: SeenTable, profile: ColumnProfile, label: Sequence[str], leas
         return False
     if any(" " in text for text in profile.texts) or not any(" " in text for text in seen.columns[label[0]].texts):
         return False
-    one, other = (list(seen.columns).index(name) for name in (profile.name, label[0]))
+    return _says_the_same(seen, profile, label[0], ENOUGH * seen.rows)
+
+
+def repeats_name(seen: SeenTable, profile: ColumnProfile, label: Sequence[str]) -> bool:
+    """Whether a column says again what nearly every row with a text in it is called: `translations.en` of names."""
+    if len(label) != 1 or profile.name in (*label, *seen.refers) or profile.kind not in (None, "text"):
+        return False
+    named = seen.columns[label[0]].texts
+    known = sum(text in named for text in profile.texts)
+    enough = len(profile.texts) >= FEW and known >= ENOUGH * len(profile.texts) and not profile.many
+    return enough and _says_the_same(seen, profile, label[0], ENOUGH * profile.filled)
+
+
+def _says_the_same(seen: SeenTable, profile: ColumnProfile, label: str, least: float) -> bool:
+    """Whether so many rows are called as a column says, but for blanks and case."""
+    one, other = (list(seen.columns).index(name) for name in (profile.name, label))
     rows = [row for row in islice(seen.table.rows(), ROWS_READ) if row[one] and row[other]]
     return sum(_letters(row[one][0]) == _letters(row[other][0]) for row in rows) >= least * max(seen.rows, 1)
+    return sum(_letters(row[one][0]) == _letters(row[other][0]) for row in rows) >= max(least, 1)
 
 
 def _letters(text: str) -> str:

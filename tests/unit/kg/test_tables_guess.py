@@ -1619,3 +1619,13 @@ def test_designations_that_occur_elsewhere_are_texts(tmp_path: Path) -> None:
     stars = "name,desig\n" + "".join(f"Star {n},NGC {n}\n" for n in range(20))
     clouds = "name,desig\n" + "".join(f"Cloud {n},NGC {n + 5}\n" for n in range(20))
     assert _guess(tmp_path, stars=stars, clouds=clouds)["clouds"].columns["desig"].kind == "text"
+
+
+def test_a_column_that_says_the_names_again_is_left_out(tmp_path: Path) -> None:
+    fish = [("Bass", "Barsch"), ("Carp", "Karpfen"), ("Dab", "Kliesche"), ("Eel", "Aal")]
+    records = [{"name": name, "translations": {"en": name, "de": other}} for name, other in fish]
+    path = tmp_path / "fish.json"
+    path.write_text(json.dumps(records))
+    columns = guess_mapping(read_tables([path]))["fish"].columns
+    assert columns["translations.en"].skipped
+    assert not columns["translations.de"].skipped
