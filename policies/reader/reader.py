@@ -1119,9 +1119,8 @@ class Reader:
     def _is_having(self, relation: str, nouns: Collection[str]) -> bool:
         """Whether a relation is called by one of some nouns alone: `HAS_DEVICE`."""
         words = [word for word in words_of(relation) if word not in self.language.classes.in_names]
-        return bool(words) and all(
-            self.language.stem(word) in nouns or word in self.language.classes.parting for word in words
-        )
+        of_parts = self.language.classes.parting.issuperset(words)
+        return bool(words) and (of_parts or all(self.language.stem(word) in nouns for word in words))
 
     def _names_an_end(self, relation: str, words: Sequence[str]) -> bool:
         stem, deeds = self.language.stem, self.language.deeds
