@@ -1102,7 +1102,8 @@ class Reader:
                 for words in self.schema.types[what.number].words
                 for word in words
             }
-            return frozenset(each for each in left if not self._is_having(each, read))
+            unsaid = frozenset(each for each in left if not self._is_having(each, read))
+            return unsaid if not all(map(self._is_of_parts, unsaid)) else frozenset()
         ends = [
             tagged.positions[place].casefold()
             for place, what, _ in links
@@ -1119,8 +1120,12 @@ class Reader:
     def _is_having(self, relation: str, nouns: Collection[str]) -> bool:
         """Whether a relation is called by one of some nouns alone: `HAS_DEVICE`."""
         words = [word for word in words_of(relation) if word not in self.language.classes.in_names]
-        of_parts = self.language.classes.parting.issuperset(words)
-        return bool(words) and (of_parts or all(self.language.stem(word) in nouns for word in words))
+        return bool(words) and all(self.language.stem(word) in nouns for word in words)
+
+    def _is_of_parts(self, relation: str) -> bool:
+        """Whether a relation is what "of" and "in" say: `broader`, `member`."""
+        words = [word for word in words_of(relation) if word not in self.language.classes.in_names]
+        return bool(words) and self.language.classes.parting.issuperset(words)
 
     def _names_an_end(self, relation: str, words: Sequence[str]) -> bool:
         stem, deeds = self.language.stem, self.language.deeds
