@@ -18,13 +18,14 @@ from trivium.kg.plans.plan import Entities, QueryPlan, nodes
 from trivium.kg.plans.text import write
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.linking import NamedEntity
+from trivium.policies.reader.english.asides import without_asides
 from trivium.policies.reader.guidance import Chains
 from trivium.policies.reader.reader import Outcome, Reader, Reading
 from trivium.policies.reader.scores import ANY_FACT
 from trivium.tools.call import Arguments, Result, tool
 from trivium.tools.resolve_entities import resolve_entities
 
-__all__ = ["Chains", "Reading", "read_question", "reading_result"]
+__all__ = ["Chains", "Reading", "read_question", "reading_result", "without_asides"]
 
 SECONDS = 2.0
 """After which the reader returns what it has found."""

@@ -31,6 +31,7 @@ from trivium.policies.reader.asked_kinds import AskedKinds
 from trivium.policies.reader.chart import Chart
 from trivium.policies.reader.columns import Columns
 from trivium.policies.reader.english import Language, Superlative, classes, english
+from trivium.policies.reader.english.asides import without_asides
 from trivium.policies.reader.guesses import Guesses
 from trivium.policies.reader.guidance import Chains, behind
 from trivium.policies.reader.items import Item, flat
@@ -1294,6 +1295,7 @@ def _plain(question: str) -> str:
     question = _LONG_LIST.sub(r"most \1\2", _ASIDE.sub("", _ROUNDED.sub("", question)))
     question = _LEAD.sub("", question)
     question = _DESCRIBED.sub(r"what is \1?", _COUNTS_AS.sub(r"is \1 ", _COUNTED_AS.sub(r"\1 \2 ", question)))
+    question = _LONG_LIST.sub(r"most \1\2", without_asides(question))
     return _which_ones(_which_of_two(_SHORT_LIST.sub(r"fewest \1\2", question)))
 
 

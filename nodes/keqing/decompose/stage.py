@@ -47,7 +47,7 @@ from trivium.nodes.run.conversation import begun, choices_in, question_of, topic
 from trivium.nodes.run.usage import Usage, fresh_channels
 from trivium.tools.assess_reading import Assessment, assess_reading
 from trivium.tools.decompose_question import Decomposition, SubQuestion, decompose_question
-from trivium.tools.read_question import Reading
+from trivium.tools.read_question import Reading, without_asides
 
 _SURE = 0.8
 """Chance of being right from which what pairs taught is not compared with the plan reader's reading."""
@@ -244,6 +244,7 @@ async def _read(question: str, topics: Sequence[str], kg: str) -> _Decomposed:
         NotLearnedError: neither has a reading, and no decomposer was trained on the KG.
     """
     untrained: NotLearnedError | None = None
+    question = without_asides(question)
     try:
         found = await decompose_question(kg, question, topics)
     except NotLearnedError as error:

@@ -1,0 +1,48 @@
+"""What people say beside a question: why they ask, how the answer is to be written."""
+
+from __future__ import annotations
+
+import re
+
+_ROUNDED = re.compile(  # how a figure is to be shown says nothing of which
+    r"(?<![\s,;(])[\s,;(]++(?:please\s+)?(?:and\s+)?(?:round(?:ed)?\s+(?:it\s+|them\s+)?(?:off\s+)?)?(?:to\s+)?"
+    r"(?:\d|one|two|three|four)\s+decimals?(?:\s+places?)?\)?",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(  # so does how it is to be said, and what is an example of it
+    r"\b(?:in (?:a few|one|two|a couple of|simple|short) (?:words?|sentences?|lines?)|briefly|in short|in brief)\b,?\s*"
+    r"|\s*\((?:e\.?g\.?|for example|for instance|such as|like)\b[^()]*\)"
+    r"|\s*\([^()]*\b(?:and so on|and so forth|etc)\.?\)",
+    re.IGNORECASE,
+)
+_BEGINS = (
+    r"(?:what|which|who|whom|whose|when|where|how(?! many (?:did|do|does|are|were|have|of)\b)|is|are|was|were|do|does|"
+    r"did|has|have|can|could|list|name|show|give|tell|count|find)\b"
+)
+_ABOUT_ME = re.compile(
+    rf"\s*(?!(?i:{_BEGINS}))(?P<why>[^?]*?\b(?:I|I['\u2019]m|[Mm]y|[Ww]e|[Oo]ur|me|us)\b[^?]*?)"
+    rf"(?:[.:;,]|\s[-\u2013\u2014])\s+(?P<asked>(?i:{_BEGINS}).*)",
+    re.DOTALL,
+)
+_BACK = frozenset(
+    "that this these those it its they them their theirs he him his she her hers same there then other others former"
+    " latter both".split()
+)
+_ONE = re.compile(r"\bones?\W*$", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+")
+
+
+def without_asides(question: str) -> str:
+    """The question without what says nothing of what is asked.
+
+    A sentence or clause before it about whoever asks is left out ("I'm preparing for a quiz: who wrote Emma?"), unless
+    it has a name or a number in it, or the question speaks of something that was said before.
+    """
+    question = _ASIDE.sub("", _ROUNDED.sub("", question))
+    found = _ABOUT_ME.fullmatch(question)
+    if found is None:
+        return question
+    first, *before = _WORD.findall(found["why"])
+    names = any(word[0].isupper() and word != "I" for word in before) or any(map(str.isdigit, found["why"]))
+    back = not _BACK.isdisjoint(map(str.lower, _WORD.findall(found["asked"]))) or _ONE.search(found["asked"])
+    return question if names or back or '"' in found["why"] else found["asked"]
