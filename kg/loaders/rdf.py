@@ -201,7 +201,11 @@ class RdfParser:
         for triple in self._nodes:
             if triple.tail in inside:
                 for said in inside[triple.tail]:
-                    own = triple.relation if said.relation in _VALUES else f"{triple.relation}.{local_name(said.relation)}"
+                    own = (
+                        triple.relation
+                        if said.relation in _VALUES
+                        else f"{triple.relation}.{local_name(said.relation)}"
+                    )
                     yield Triple(triple.head, own, said.tail)
                 continue
             if triple.tail != NIL and triple.tail not in self._members and triple.tail not in self._rests:
@@ -353,21 +357,26 @@ class RdfParser:
                 self._definitions.append((head, tail))
             elif relation in _CONDITIONS and head.startswith("_:"):
                 self._conditions.setdefault(head, {})[relation] = tail
-        elif self._describes(head, relation, tail, getattr(quad.object, "language", None)):
-            return None
-        elif tail == NIL or (tail.startswith("_:") and not isinstance(tail, ValueText)):
-            self._joined.add(head)
-            self._nodes.append(Triple(head, name_of(relation), tail))
-        elif head.startswith("_:") and isinstance(tail, ValueText):
-            self._values.setdefault(head, []).append(Triple(head, name_of(relation), tail))
-        else:
-            if not isinstance(tail, ValueText):
-                self._leading.add(name_of(relation))
-                if head.startswith("_:"):
-                    self._joined.add(head)
-            self._note(head, relation, tail)
-            return Triple(head, name_of(relation), tail)
+        elif not self._describes(head, relation, tail, getattr(quad.object, "language", None)):
+            return self._state_fact(head, relation, tail)
         return None
+
+    def _state_fact(self, head: str, relation: str, tail: str) -> Triple | None:
+        """A triple; None where it is about a node that may be a list or but values, which the end of the file shows."""
+        triple = Triple(head, name_of(relation), tail)
+        if isinstance(tail, ValueText):
+            if head.startswith("_:"):
+                self._values.setdefault(head, []).append(triple)
+                return None
+        else:
+            if head.startswith("_:"):
+                self._joined.add(head)
+            if tail == NIL or tail.startswith("_:"):
+                self._nodes.append(triple)
+                return None
+            self._leading.add(triple.relation)
+        self._note(head, relation, tail)
+        return triple
 
     def _reify(self, node: str, term: object) -> bool:
         """Take what a node says that it stands for: `<< :a :b :c >> :since 2001`; whether that is a triple of terms."""

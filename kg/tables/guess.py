@@ -199,14 +199,7 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
     if seen.key and about is None and seen.key.name in columns:
         said = type_by or (label and seen.key.kind == "number") or says_name(seen, seen.key, label)
         columns[seen.key.name] = TableColumn() if said else _value(seen.key)
-    names = [each for each in seen.columns.values() if len(each.words) == 1 and each.words[0] in NAME_WORDS]
-    for each in names:  # `npc_dota_hero_axe` beside Axe is nothing that people call its name
-        kept = not columns.get(each.name, TableColumn()).skipped
-        if kept and ((said := respells(seen, each, label)) or is_technical(each)):
-            columns[each.name] = TableColumn() if said else replace(columns[each.name], relation="internal_id")
-    for each in seen.columns.values():  # `translations.en` of names
-        if each not in names and each.name not in alias and repeats_name(seen, each, label):
-            columns[each.name] = TableColumn()
+    columns |= _names_again(seen, columns, label, alias)
     if about is not None and seen.key:
         other, key = about
         place = f"{other.table.name}.{key.name}"
@@ -219,6 +212,23 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
         kind = f"{kind} line"  # several rows of `orders` tell of one order
     id_ = seen.key.name if seen.key else ""
     return TableMapping(file, kind, id_, label, columns=columns, type_by=type_by, alias=alias)
+
+
+def _names_again(
+    seen: SeenTable, columns: Mapping[str, TableColumn], label: Sequence[str], alias: Sequence[str]
+) -> dict[str, TableColumn]:
+    """What columns become that say the rows' names again, in the same words or as ids are written."""
+    found: dict[str, TableColumn] = {}
+    for each in seen.columns.values():
+        known = columns.get(each.name, TableColumn())
+        if len(each.words) != 1 or each.words[0] not in NAME_WORDS:
+            if each.name not in alias and repeats_name(seen, each, label):
+                found[each.name] = TableColumn()
+        elif not known.skipped and respells(seen, each, label):
+            found[each.name] = TableColumn()
+        elif not known.skipped and is_technical(each):  # `npc_dota_hero_axe` beside Axe: nobody calls it so
+            found[each.name] = replace(known, relation="internal_id")
+    return found
 
 
 def _join_numbered(seen: SeenTable) -> None:

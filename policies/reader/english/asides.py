@@ -24,11 +24,12 @@ _ABOUT_ME = re.compile(
     rf"(?:[.:;,]|\s[-\u2013\u2014])\s+(?P<asked>(?i:{_BEGINS}).*)",
     re.DOTALL,
 )
-_BACK = frozenset(
-    "that this these those it its they them their theirs he him his she her hers same there then other others former"
-    " latter both".split()
+_BACK = re.compile(
+    r"\b(?:that|this|these|those|its?|they|them|theirs?|he|him|his|she|hers?|same|there|then|others?|former|latter|both"
+    r"|ones?(?=\W*$))\b",
+    re.IGNORECASE,
 )
-_ONE = re.compile(r"\bones?\W*$", re.IGNORECASE)
+_LONGEST = 500  # characters
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -39,10 +40,10 @@ def without_asides(question: str) -> str:
     it has a name or a number in it, or the question speaks of something that was said before.
     """
     question = _ASIDE.sub("", _ROUNDED.sub("", question))
-    found = _ABOUT_ME.fullmatch(question)
+    found = _ABOUT_ME.fullmatch(question) if len(question) <= _LONGEST else None
     if found is None:
         return question
-    first, *before = _WORD.findall(found["why"])
+    before = _WORD.findall(found["why"])[1:]
     names = any(word[0].isupper() and word != "I" for word in before) or any(map(str.isdigit, found["why"]))
-    back = not _BACK.isdisjoint(map(str.lower, _WORD.findall(found["asked"]))) or _ONE.search(found["asked"])
+    back = _BACK.search(found["asked"])
     return question if names or back or '"' in found["why"] else found["asked"]
