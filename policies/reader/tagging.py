@@ -735,7 +735,10 @@ class Tagger:
         return out
 
     def _named_or_many(self, texts: Sequence[str]) -> list[list[NamedEntity]]:
-        """What each of some texts names; of several words also as their plural: "gold gloves" for the Gold Glove."""
+        """What each of some texts names; of several words also as their plural: "gold gloves" for the Gold Glove.
+
+        Of one word as their plural where that is a name, too: "eras" for Era, beside a collection called Eras.
+        """
         parts = [text.rpartition(" ") for text in texts]
         several = [
             f"{one}{blank}{singular(last)}" if last.isalpha() and (one or last.islower()) else text
@@ -744,10 +747,13 @@ class Tagger:
         plural = [one for one, text in zip(several, texts, strict=True) if one != text]
         found = self.names.find([*texts, *plural])
         of_one = dict(zip(plural, found[len(texts) :], strict=True))
-        return [
-            [*hits, *(hit._replace(score=hit.score - _PLURAL) for hit in of_one.get(one, ()) if hit not in hits)]
-            for hits, one in zip(found, several, strict=False)
-        ]
+        out = []
+        for hits, text, one in zip(found, texts, several, strict=False):
+            known = {hit.id for hit in hits}
+            wanted = (" " in text and not hits) or (" " not in text and bool(hits))
+            others = of_one.get(one, ()) if wanted else ()
+            out.append([*hits, *(hit._replace(score=hit.score - _PLURAL) for hit in others if hit.id not in known)])
+        return out
 
     def _tells_one(self, before: str) -> bool:
         """Whether a name stands for those that it is the sort of by the word before: "every", "which", "cheapest"."""
