@@ -245,7 +245,7 @@ class Reader:
         self.asked_kinds = AskedKinds(self.schema, self.language, embedder)
         self.edges = _edges(self.schema)
         self._tagger = Tagger(self.schema, self.language, self.matcher, self.values, names, self.edges, ties)
-        content = self.language.stop | self.language.classes.parting | {"has", "have", "is"}
+        content = self.language.stop | {"has", "have", "is"}
         silent = frozenset(
             number for number, name in enumerate(self.schema.names) if all(word in content for word in words_of(name))
         )
