@@ -78,7 +78,7 @@ def respells(seen: SeenTable, profile: ColumnProfile, label: Sequence[str], leas
         return False
     if any(" " in text for text in profile.texts) or not any(" " in text for text in seen.columns[label[0]].texts):
         return False
-    return _says_the_same(seen, profile, label[0], ENOUGH * seen.rows)
+    return _says_the_same(seen, profile, label[0], least * seen.rows)
 
 
 def repeats_name(seen: SeenTable, profile: ColumnProfile, label: Sequence[str]) -> bool:
@@ -95,7 +95,6 @@ def _says_the_same(seen: SeenTable, profile: ColumnProfile, label: str, least: f
     """Whether so many rows are called as a column says, but for blanks and case."""
     one, other = (list(seen.columns).index(name) for name in (profile.name, label))
     rows = [row for row in islice(seen.table.rows(), ROWS_READ) if row[one] and row[other]]
-    return sum(_letters(row[one][0]) == _letters(row[other][0]) for row in rows) >= least * max(seen.rows, 1)
     return sum(_letters(row[one][0]) == _letters(row[other][0]) for row in rows) >= max(least, 1)
 
 

@@ -1292,10 +1292,8 @@ def _has_column(sketch: Any) -> bool:
 
 def _plain(question: str) -> str:
     """The question without what says nothing of what is asked, and with that in front."""
-    question = _LONG_LIST.sub(r"most \1\2", _ASIDE.sub("", _ROUNDED.sub("", question)))
-    question = _LEAD.sub("", question)
-    question = _DESCRIBED.sub(r"what is \1?", _COUNTS_AS.sub(r"is \1 ", _COUNTED_AS.sub(r"\1 \2 ", question)))
     question = _LONG_LIST.sub(r"most \1\2", without_asides(question))
+    question = _DESCRIBED.sub(r"what is \1?", _COUNTS_AS.sub(r"is \1 ", _COUNTED_AS.sub(r"\1 \2 ", question)))
     return _which_ones(_which_of_two(_SHORT_LIST.sub(r"fewest \1\2", question)))
 
 
@@ -1463,22 +1461,6 @@ _TAIL = re.compile(
 _ADDED = re.compile(
     rf"[.?!;]\s+(?:also|additionally|furthermore|in addition)\b,?\s+(?:please\s+)?"
     rf"(?:{_SHOW}|name|find|get|retrieve|identify|I need)\b(?P<rest>[^.?!;]*)[.?!;]?\s*$",
-    re.IGNORECASE,
-)
-_ROUNDED = re.compile(  # how a figure is to be shown says nothing of which
-    r"(?<![\s,;(])[\s,;(]++(?:please\s+)?(?:and\s+)?(?:round(?:ed)?\s+(?:it\s+|them\s+)?(?:off\s+)?)?(?:to\s+)?"
-    r"(?:\d|one|two|three|four)\s+decimals?(?:\s+places?)?\)?",
-    re.IGNORECASE,
-)
-_ASIDE = re.compile(  # so does how it is to be said, and what is an example of it
-    r"\b(?:in (?:a few|one|two|a couple of|simple|short) (?:words?|sentences?|lines?)|briefly|in short|in brief)\b,?\s*"
-    r"|\s*\((?:e\.?g\.?|for example|for instance|such as|like)\b[^()]*\)"
-    r"|\s*\([^()]*\b(?:and so on|and so forth|etc)\.?\)",
-    re.IGNORECASE,
-)
-_LEAD = re.compile(  # nor does why somebody asks
-    r"^\s*(?:i(?:\W?m|\W?ve|\W?d)?\s[^:?]*|(?:quick |a )?question|hi|hello|hey)\s*[:,\u2013\u2014-]+\s+"
-    r"(?=(?:which|what|who|how|when|where|is|are|was|were|do|does|did)\b)",
     re.IGNORECASE,
 )
 _COUNTED_AS = re.compile(  # whether something is of a kind

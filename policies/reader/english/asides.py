@@ -19,6 +19,9 @@ _BEGINS = (
     r"(?:what|which|who|whom|whose|when|where|how(?! many (?:did|do|does|are|were|have|of)\b)|is|are|was|were|do|does|"
     r"did|has|have|can|could|list|name|show|give|tell|count|find)\b"
 )
+_GREETING = re.compile(
+    rf"\s*(?:(?:quick |a )?question|hi|hello|hey)(?: there)?\s*[:,\u2013\u2014-]+\s+(?={_BEGINS})", re.IGNORECASE
+)
 _ABOUT_ME = re.compile(
     rf"\s*(?!(?i:{_BEGINS}))(?P<why>[^?]*?\b(?:I|I['\u2019]m|[Mm]y|[Ww]e|[Oo]ur|me|us)\b[^?]*?)"
     rf"(?:[.:;,]|\s[-\u2013\u2014])\s+(?P<asked>(?i:{_BEGINS}).*)",
@@ -40,6 +43,8 @@ def without_asides(question: str) -> str:
     it has a name or a number in it, or the question speaks of something that was said before.
     """
     question = _ASIDE.sub("", _ROUNDED.sub("", question))
+    if greeted := _GREETING.match(question):
+        question = question[greeted.end() :]
     found = _ABOUT_ME.fullmatch(question) if len(question) <= _LONGEST else None
     if found is None:
         return question

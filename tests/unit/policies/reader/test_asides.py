@@ -14,6 +14,8 @@ from trivium.policies.reader.english.asides import without_asides
         ("We have a party tonight - how much juice goes into a Mai Tai?", "how much juice goes into a Mai Tai?"),
         ("My boss hates long talks. Which talks are short?", "Which talks are short?"),
         ("my dog is ill, which vet is nearest?", "which vet is nearest?"),
+        ("Hi there, who owns the Roc?", "who owns the Roc?"),
+        ("Quick question: which vet is near?", "which vet is near?"),
         ("Which vets (and so on) are near, rounded to two decimals?", "Which vets are near?"),
     ],
 )
