@@ -554,7 +554,7 @@ class Reader:
                     sketch = self._of_records(sketch, item.type)  # noqa: PLW2901
                 if sketch[0] == "some" and self._so_many(tagged):
                     sketch = sketch[1]  # noqa: PLW2901
-                sketch = self._of_one(self._by_relationships(_times(sketch)))  # noqa: PLW2901
+                sketch = self._of_one(self._by_relationships(self._occasions(_times(sketch))))  # noqa: PLW2901
                 key = canonical(sketch)
                 known = best.get(key)
                 if known is None or known[2] < score:
@@ -577,6 +577,22 @@ class Reader:
             alone = sketch not in turns and canonical(sketch) in both
             if not (with_itself and without) and not (alone and not (without or may)):
                 yield sketch, item, score
+
+    def _occasions(self, sketch: Sketch) -> Sketch:
+        """A count of one thing that rows join with another as a count of these rows: how often X was star baker."""
+        counted = sketch[1]
+        if sketch[0] != "count" or counted[0] != "and" or len(counted) != 3:
+            return sketch
+        for one, other in (counted[1:], counted[:0:-1]):
+            if one[0] != "ids" or len(one[2]) != 1 or other[0] != "go" or len(other[2]) != 2:
+                continue
+            *before, last = other[2]
+            back = last.back()
+            rows = [reached for hop, reached in self.schema.leaving(one[1]) if hop == back]
+            if rows and other[1][0] == "ids":
+                told = ("go", other[1], tuple(before), rows[0], True)
+                return ("count", ("and", told, ("go", one, (back,), rows[0], True)))
+        return sketch
 
     def _of_records(self, sketch: Sketch, kind: int) -> Sketch:
         """Whom a table's nameless rows tell of, in place of the rows: the players of some votes."""

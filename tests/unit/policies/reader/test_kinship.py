@@ -155,3 +155,8 @@ def test_relatives_are_found_by_one_word_for_them(question: str, plan: str) -> N
 
 def test_no_relative_is_another() -> None:
     assert all("siblings" in each.unread for each in _plays().read("Who are Bob's siblings?"))
+
+
+def test_how_often_counts_the_rows_that_join_two_things() -> None:
+    plan = write(_contest().read("How often did Ann make Soup?")[0].plan)
+    assert plan == 'both(ids "Soup" | follow ^dish; ids "Ann" | follow ^cook) | count'
