@@ -56,6 +56,7 @@ _PHRASE = 0.5  # gain of each further word of a name
 _HEAD = 0.8  # likeness from which a word is the head of a type's name
 _GENERIC = 0.25  # what is lost by a relation that a word of little content names: "involved"
 _PLURAL = 0.02  # of a name in its plural
+_MOST = frozenset({"most", "least", "fewest"})
 _PART_OF_DATES = 0.3  # "month", where nothing is called so
 _PARTICIPLE = 0.15  # of the likeness of "calls" to `CALLED`, where "call" is what a type is called
 _NUMBER = 0.3  # what is lost by a bare number that is a value of some property
@@ -319,7 +320,7 @@ class Tagger:
             add["how", adjective].append(Item("H", data=(hints,)))
         add[("when",)].append(Item("H", data=(language.asking["when"], "date")))
         for which in language.which:
-            for noun in ("year", "years", "date", "dates"):
+            for noun in ("year", "years", "date", "dates", "day"):
                 hints = (singular(noun), *language.asking["when"])
                 add[which, noun].append(Item("H", data=(hints, "date")))
                 add["since", which, noun].append(Item("H", data=(hints, "date")))
@@ -337,6 +338,8 @@ class Tagger:
                 found = found or self._occurring(phrase)
                 if not found or (stop == len(folded) and self._is_verb(phrase, folded[:start])):
                     continue
+                if phrase[-1] == "day" and found[0].category == "H" and not _MOST.isdisjoint(folded):
+                    continue  # "on which day did the most …": a part of dates
                 asking = start <= 1 or not self.language.commands.isdisjoint(folded[:start])
                 if found[0].category == "CMP" and folded[stop : stop + 1] and folded[stop] in self._asking:
                     continue  # "under which license"
