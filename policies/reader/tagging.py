@@ -338,8 +338,6 @@ class Tagger:
                 found = found or self._occurring(phrase)
                 if not found or (stop == len(folded) and self._is_verb(phrase, folded[:start])):
                     continue
-                if phrase[-1] == "day" and found[0].category == "H" and not _MOST.isdisjoint(folded):
-                    continue  # "on which day did the most …": a part of dates
                 asking = start <= 1 or not self.language.commands.isdisjoint(folded[:start])
                 if found[0].category == "CMP" and folded[stop : stop + 1] and folded[stop] in self._asking:
                     continue  # "under which license"
@@ -357,8 +355,9 @@ class Tagger:
                     continue  # "under 20 or above 200"
                 if phrase in (("when",), ("where",)) and not (asking and self.language.stop.issuperset(folded[:start])):
                     continue  # a relative clause's
-                if found[0].category == "H" and any(
-                    each.score >= 1 for each in self._both(folded[stop - 1 : stop + 1])
+                day = phrase[-1] == "day" and not _MOST.isdisjoint(folded)  # "on which day did most …", a part of dates
+                if found[0].category == "H" and (
+                    day or any(each.score >= 1 for each in self._both(folded[stop - 1 : stop + 1]))
                 ):
                     continue  # "what time zone"
                 weak = any(item.category == "G" and item.data[0] for item in found) or phrase in (("number",), ("h",))
