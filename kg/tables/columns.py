@@ -141,8 +141,9 @@ class ColumnProfile:
         coded = any(len(text) > 1 and text[0] == "0" and text.isdigit() for text in self.texts)
         if kind == "number" and (coded or NOT_NUMBERS & set(self.words)):
             kind = None
-        elif kind in (None, "datetime") and (found := guess_notation(list(self.texts))) is not None:
-            kind, self.read = found
+        elif kind in (None, "datetime"):
+            said = [text for text in self.texts if any(map(str.isalnum, text))]  # "//" is a day that nobody entered
+            kind, self.read = guess_notation(said) or (kind, "")
         self.kind = kind
 
 

@@ -59,8 +59,12 @@ def is_alias(seen: SeenTable, profile: ColumnProfile, label: Sequence[str]) -> b
         or not words
         or not profile.texts
         or len(profile.texts) < OWN_NAMES * profile.filled
-        or not are_names(profile.texts)
+        or profile.length > LONG_NAME
     ):
+        return False
+    if is_other_name(words, seen.words) and not is_technical(profile):  # "as3" of ActionScript
+        return True
+    if not are_names(profile.texts):
         return False
     if label[0] in (spoken := localized(seen)) and profile.name in spoken:
         return True

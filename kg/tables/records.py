@@ -56,6 +56,7 @@ def are_named(records: Mapping[str, dict[str, Any]]) -> bool:
 def json_tables(path: Path, name: str, *, lines: bool) -> list[SourceTable]:
     """The tables of a file of JSON, or of `lines` of it; raises `BadInputError` where it holds no records."""
     content = json_content(path, lines=lines)
+    content = _grid(content) or content
     found: dict[str, Any] = _record_lists(content, name) if isinstance(content, dict) else {name: content}
     if not all(map(_is_record_list, found.values())):
         raise BadInputError("contains no list of records ({…})", path=path)
@@ -76,7 +77,8 @@ def _record_lists(content: dict[str, Any], name: str) -> dict[str, Any]:
     if _are_texts(content):
         kind = "name" if any(isinstance(value, str) for value in content.values()) else "value"
         return {name: [{"key": key, kind: value} for key, value in content.items()]}
-    lists = {key: value for key, value in content.items() if _is_record_list(value)}
+    lists = {key: grid for key, value in content.items() if (grid := _grid(value))}
+    lists |= {key: value for key, value in content.items() if _is_record_list(value)}
     lists |= {key: keyed_records(value) for key, value in content.items() if is_keyed(value)}
     if not lists:
         wrapped = [content[key] for key in content if key in _WRAPPERS and isinstance(content[key], dict)]
@@ -84,6 +86,50 @@ def _record_lists(content: dict[str, Any], name: str) -> dict[str, Any]:
     key, alone = next(iter(lists.items()))
     says_nothing = len(lists) == 1 and (key in _WRAPPERS or not any(map(str.isalpha, key)))
     return {name: alone} if says_nothing else lists
+
+
+def _grid(value: object) -> list[dict[str, Any]]:
+    """The records of a table that JSON holds in another way; none where it does not.
+
+    As pairs of a key and a record; as rows below one with the columns' names, whose columns hold numbers; and as data
+    frames are written: `{"columns": ["a", "b"], "data": [[1, 2]]}`, `{"a": [1, 2], "b": [3, 4]}` and
+    `{"a": {"0": 1, "1": 2}, "b": {"0": 3, "1": 4}}`.
+    """
+    if isinstance(value, dict):
+        return _frame(value)
+    if not isinstance(value, list) or len(value) < 2 or not all(isinstance(row, list) for row in value):
+        return []
+    if all(len(row) == 2 and isinstance(row[0], str | int) and isinstance(row[1], dict) for row in value):
+        by_key = {str(key): record for key, record in value}
+        return keyed_records(by_key) if len(by_key) == len(value) else []
+    names, *rows = value
+    named = len(names) > 1 and all(map(_is_text, names)) and len(set(names)) == len(names)
+    if not named or any(len(row) != len(names) or not all(map(_is_value, row)) for row in rows):
+        return []
+    numbers = any(all(isinstance(row[place], int | float) for row in rows) for place in range(len(names)))
+    return [dict(zip(names, row, strict=True)) for row in rows] if numbers else []
+
+
+def _frame(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows of a data frame as pandas writes it, by columns or apart from their names; none where it is none."""
+    columns, data = value.get("columns"), value.get("data")
+    if isinstance(columns, list) and isinstance(data, list) and value.keys() <= {"columns", "index", "data"}:
+        apart = all(isinstance(row, list) and len(row) == len(columns) for row in data)
+        return [dict(zip(map(str, columns), row, strict=True)) for row in data] if apart else []
+    held = list(value.values())
+    if len(held) < 2:
+        return []
+    if all(isinstance(each, list) and len(each) >= KEYED and all(map(_is_value, each)) for each in held):
+        same = len({len(each) for each in held}) == 1
+        return [dict(zip(value, row, strict=True)) for row in zip(*held, strict=True)] if same else []
+    places = list(map(str, range(len(held[0])))) if isinstance(held[0], dict) else []
+    if len(places) >= KEYED and all(isinstance(each, dict) and list(each) == places for each in held):
+        return [{name: each[place] for name, each in value.items()} for place in places]
+    return []
+
+
+def _is_value(value: object) -> bool:
+    return not isinstance(value, dict | list)
 
 
 def _are_alike(content: Mapping[str, Any]) -> bool:

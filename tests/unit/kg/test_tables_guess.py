@@ -1629,3 +1629,12 @@ def test_a_column_that_says_the_names_again_is_left_out(tmp_path: Path) -> None:
     columns = guess_mapping(read_tables([path]))["fish"].columns
     assert columns["translations.en"].skipped
     assert not columns["translations.de"].skipped
+
+
+def test_aliases_and_dates_with_blemishes(tmp_path: Path) -> None:
+    rows = [("Ada", "ada95", "5/18/1975"), ("ActionScript", "as3", "//"), ("Pascal", "delphi", "12/9/1974")]
+    found = _guess(tmp_path, languages="name,aliases,born\n" + "".join(f"{n},{a},{b}\n" for n, a, b in rows))[
+        "languages"
+    ]
+    assert found.alias == ("aliases",)
+    assert found.columns["born"] == TableColumn("born", "date", read="m/d/y")

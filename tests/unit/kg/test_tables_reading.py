@@ -168,6 +168,46 @@ def test_a_list_is_called_as_the_file_where_its_key_says_nothing(tmp_path: Path)
     assert [table.name for table in _tables(tmp_path, all_json=json.dumps({"towns": rows}))] == ["towns"]
 
 
+ROWS = [("Bern", 134), ("Chur", 38), ("Sion", 35)]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [["town", "people"], *map(list, ROWS)],
+        {"columns": ["town", "people"], "index": [0, 1, 2], "data": list(map(list, ROWS))},
+        {"town": [town for town, _ in ROWS], "people": [people for _, people in ROWS]},
+        {
+            "town": {str(n): town for n, (town, _) in enumerate(ROWS)},
+            "people": {str(n): p for n, (_, p) in enumerate(ROWS)},
+        },
+        {"towns": [[str(n), {"town": town, "people": people}] for n, (town, people) in enumerate(ROWS)]},
+        {"schema": {"fields": []}, "data": [{"town": town, "people": people} for town, people in ROWS]},
+    ],
+)
+def test_tables_as_data_frames_and_lists_of_rows_are_written(tmp_path: Path, content: object) -> None:
+    (table,) = _tables(tmp_path, towns_json=json.dumps(content))
+    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows()]
+    assert table.name == "towns"
+    assert [(row["town"], row["people"]) for row in rows] == [((town,), (str(people),)) for town, people in ROWS]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [[["Paris", "France"], ["Lyon", "France"]], [[1, 2], [3, 4]], [["a", "b"], [1, 2, 3]], [["a", "a"], [1, 2]]],
+)
+def test_lists_of_lists_that_name_no_columns_are_no_table(tmp_path: Path, content: object) -> None:
+    with pytest.raises(BadInputError, match="contains no list of records"):
+        _tables(tmp_path, towns_json=json.dumps(content))
+
+
+def test_a_record_of_lists_stays_one(tmp_path: Path) -> None:
+    (table,) = _tables(
+        tmp_path, ann_json=json.dumps({"name": "Ann", "likes": ["a", "b", "c"], "knows": ["d", "e", "f"]})
+    )
+    assert list(table.rows()) == [(("Ann",), ("a", "b", "c"), ("d", "e", "f"))]
+
+
 def test_a_record_a_line_in_a_file_called_json(tmp_path: Path) -> None:
     (table,) = _tables(tmp_path, towns_json='{"name": "Bern"}\n{"name": "Chur"}\n')
     assert list(table.rows()) == [(("Bern",),), (("Chur",),)]
