@@ -185,7 +185,7 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
         if (about is None and each in outer) or is_alias(seen, each, label or (seen.key and (seen.key.name,)) or ())
     )
     columns = {
-        profile.name: _value(profile) if profile.name in alias else _column(seen, profile, shared)
+        profile.name: _alias(profile) if profile.name in alias else _column(seen, profile, shared)
         for profile in seen.columns.values()
         if (about is None or profile is not seen.key) and profile.name != type_by
         if profile.name not in label or outer or telling
@@ -504,6 +504,12 @@ def _occurs_elsewhere(profile: ColumnProfile, shared: SharedColumns) -> bool:
 def _twin(seen: SeenTable, profile: ColumnProfile) -> bool:
     rest = words_without_key(profile)
     return any(name != profile.name and words_without_key(seen.columns[name]) == rest for name in seen.refers)
+
+
+def _alias(profile: ColumnProfile) -> TableColumn:
+    """What a column of other names becomes; nobody says `alt`."""
+    column = _value(profile)
+    return replace(column, relation="alias") if column.relation == "alt" else column
 
 
 def _value(profile: ColumnProfile) -> TableColumn:

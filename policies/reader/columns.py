@@ -5,6 +5,7 @@ from __future__ import annotations
 import calendar
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from trivium.kg.plans.columns import value_text
@@ -24,6 +25,11 @@ _STARTS = frozenset(
 )
 _TIMES = ("date", "year", "time")
 _CLOCK = "time"  # last word of a name of times of the day, which may be held as text
+COLUMN = "column"
+"""Of a bound that is another column, with the numbers of those that are meant."""
+_MAGNITUDES = frozenset({"magnitude", "mag", "vmag"})  # of stars: the smaller, the brighter
+_TURNED = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
+_YEARS = range(1000, 2101)
 _LEAST, _MOST_OF = ("min", "minimum"), ("max", "maximum")
 _MOST = 5  # columns for one hint
 _VARIED = 3  # things from which a column of one value tells nothing of them
@@ -45,7 +51,7 @@ class Columns:
     ) -> list[tuple[Property, float]]:
         """The ordered properties of a type that hints and a value fit, with what each gains, best first."""
         shape = "" if value is None else f"{value[0]}:{value[1]}" if value[0] == "DATE" else value[0]
-        year = value is not None and value[0] == "v" and len(value) == 2 and 1000 <= (value[1].value or 0) <= 2100
+        year = value is not None and is_year(value)
         key = (kind, tuple(hints), f"{shape}{year}", dated)
         found = self._ranks.get(key)
         if found is None:
@@ -114,7 +120,7 @@ class Columns:
     def ranked_own(self, relation: int, hints: Sequence[str], value: Any) -> list[tuple[Property, float]]:
         """`ranked` of the properties of a relation's relationships: those that hints or a value fit, best first."""
         shape = "" if value is None else f"{value[0]}:{value[1]}" if value[0] == "DATE" else value[0]
-        year = value is not None and value[0] == "v" and len(value) == 2 and 1000 <= (value[1].value or 0) <= 2100
+        year = value is not None and is_year(value)
         hints = [hint for hint in hints if hint != "count"]
         known = [each for each, _ in self.ordered_own(relation)]
         fitting = [each for each in known if self._fits(each, shape, year=year, dated=False)]
@@ -229,6 +235,28 @@ class Columns:
         """Whether hints are those of "fast"."""
         return hints[:1] == ("speed",)
 
+    def is_foreign(self, value: Any, column: Property) -> bool:
+        """Whether a value is a year, as this graph has them, and a column holds only smaller numbers: percentages."""
+        try:
+            small = column.profile.kind == "number" and float(column.profile.maximum) < _YEARS.start
+        except ValueError:
+            return False
+        return small and _year(value) is not None and self._has_years
+
+    @cached_property
+    def _has_years(self) -> bool:
+        return any(each.dated or (each.yearly and len(each.profile.maximum) > 3) for each in self.schema.properties)
+
+    def turns(self, hints: Sequence[str], column: Property) -> bool:
+        """Whether a column has less of what hints ask for more of: the time of who is fast, the magnitude of stars."""
+        words = words_of(column.name)
+        bright = hints[:1] == ("brightness",) and not _MAGNITUDES.isdisjoint(words)
+        return bright or (self.is_fast(hints) and self.is_time(column))
+
+    def signed(self, sign: str, hints: Sequence[str], column: Property) -> str:
+        """The sign of a comparison by a column, which may have less of what is compared."""
+        return _TURNED.get(sign, sign) if self.turns(tuple(hints), column) else sign
+
     def is_time(self, column: Property) -> bool:
         """Whether a column holds how long something takes, which who is fast needs little of."""
         taken = column.profile.kind in ("time", "duration") or measure_of(column, self.language) == "time"
@@ -291,8 +319,9 @@ class Columns:
         kind = column.profile.kind
         if sign in ("age>", "age<"):  # "older than": the earlier date, the larger number
             sign = {"age>": "<", "age<": ">"}[sign] if column.dated or self.is_birth(term) else sign[-1]
-        if value[0] == "plan":
-            return None if sign == "between" else ("cmp", term, sign, value)
+        if value[0] in ("plan", COLUMN):
+            other = value if value[0] == "plan" else self._beside(term, column, value[1], sign)
+            return None if sign == "between" or other is None else ("cmp", term, sign, other)
         if value[0] == "vs" and kind in _DATES and None not in (years := [_year(each) for each in value[1]]):
             return ("cmp", (*term[:3], "year"), "between", ("vs", tuple(years)))
         if value[0] == "vs":
@@ -306,8 +335,7 @@ class Columns:
             return self._dated(term, kind, sign, value[1], value[2])
         constant: Value = self._measured(value, column)[1]
         if constant.kind == "number" and kind in _DATES:
-            yearly = len(value) == 2 and 1000 <= float(constant.value) <= 2100  # 2000 euros are no year
-            return ("cmp", (*term[:3], "year"), sign, ("v", constant)) if yearly else None
+            return ("cmp", (*term[:3], "year"), sign, ("v", constant)) if is_year(value) else None
         if constant.kind == "number" and kind == "text":
             return ("cmp", term, sign, ("v", Value("text", value_text(constant)))) if sign == "=" else None
         if constant.kind == "number" and kind == "boolean":
@@ -316,6 +344,14 @@ class Columns:
         if constant.kind == "number" and kind == "duration":
             return ("cmp", term, sign, ("v", constant))
         return ("cmp", term, sign, ("v", constant)) if constant.kind == kind else None
+
+    def _beside(self, term: Sketch, column: Property, numbers: Sequence[int], sign: str) -> Sketch | None:
+        """Another column of the same row that a column can be compared with, as a term; None where there is none."""
+        for other in (self.schema.properties[number] for number in numbers if not term[1]):
+            same = other.profile.kind == column.profile.kind and self.schema.compatible(other.type, column.type)
+            if same and other.name != column.name and (other.ordered or sign in ("=", "!=")):
+                return ("p", (), other.name, "")
+        return None
 
     def _measured(self, value: Any, column: Property) -> Any:
         """A number said in one unit in the unit of a column, by its name: 10 hours in `downtime_minutes`."""
@@ -398,6 +434,11 @@ def measure_of(column: Property, language: Language) -> str:
     return found[0] if found else ""
 
 
+def is_year(value: Any) -> bool:
+    """Whether a value is a number without a unit that may be a year: 2000 euros are none."""
+    return value[0] == "v" and len(value) == 2 and (value[1].value or 0) in _YEARS
+
+
 def _unit_of(column: Property, language: Language) -> tuple[str, float] | None:
     """What a column of numbers measures, and in which unit, by the words of its name."""
     words, measures = words_of(column.name), language.measures
@@ -413,8 +454,7 @@ def _year(value: Any) -> Value | None:
     """The year that a bound says, without a unit; None for other bounds."""
     if value[0] == "DATE":
         return Value("number", float(value[2])) if value[1] == "year" else None
-    yearly = value[0] == "v" and len(value) == 2 and 1000 <= float(value[1].value) <= 2100
-    return value[1] if yearly else None
+    return value[1] if is_year(value) else None
 
 
 def _plain(value: Any, kind: str) -> Value | None:

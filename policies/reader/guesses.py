@@ -127,7 +127,7 @@ class Guesses:
             return True
         if self.columns.lasting(hints) and self.columns.is_start(column):
             return True
-        if self.columns.is_fast(hints) and self.columns.is_time(column):
+        if self.columns.turns(tuple(hints), column):
             return True
         return self.columns.hinted(column, hints)
 

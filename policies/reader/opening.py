@@ -142,8 +142,8 @@ def records_of(columns: GraphColumns, schema: Schema) -> dict[int, tuple[int, in
             continue
         ends = [(relation, tail) for relation, head, tail in schema.joins if head == number != tail]
         profiles = [(schema.profiles[schema.names[relation]].tails, relation, tail) for relation, tail in ends]
-        if profiles:
-            _, relation, tail = max(profiles)
+        _, relation, tail = max(profiles, default=(0, -1, -1))
+        if sum(end == tail for _, end in ends) == 1:  # a match of two teams tells of none of them alone
             out[number] = (relation, tail)
     return out
 

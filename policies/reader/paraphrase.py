@@ -166,6 +166,9 @@ class Paraphrases:
     def _count(self, source: Sketch) -> str:
         return f"how many {self.say(source)}"
 
+    def _plus(self, one: Sketch, other: Sketch) -> str:
+        return f"{self.say(one)} and {self.say(other)}"
+
     def _agg(self, function: str, source: Sketch, term: Sketch, distinct: bool = False) -> str:
         del distinct
         return f"{_FUNCTIONS[function]} {self._term(term)} of {self.say(source)}"

@@ -35,12 +35,14 @@ from trivium.policies.reader.english.asides import without_asides
 from trivium.policies.reader.guesses import Guesses
 from trivium.policies.reader.guidance import Chains, behind
 from trivium.policies.reader.items import Item, flat
+from trivium.policies.reader.matches import Matches
 from trivium.policies.reader.matching import Element, Matcher
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.paraphrase import Paraphrases
 from trivium.policies.reader.places import Place, at_place, is_at_place, split_place
 from trivium.policies.reader.ranking import PlanRanking
 from trivium.policies.reader.roles import nouns_of
+from trivium.policies.reader.rows import of_one_row
 from trivium.policies.reader.rules.base import RANKED, SIGNS, likeness
 from trivium.policies.reader.schema import Path, Property, Schema, Walk
 from trivium.policies.reader.sketch import Drafter, Sketch, canonical, echoes, others, relations_walked
@@ -242,6 +244,7 @@ class Reader:
         self._columns = Columns(self.schema, self.language, self.matcher)
         self._guesses = Guesses(self.schema, self.language, self._columns)
         self._sorts = Sorts(self.schema, self.language)
+        self._matches = Matches(self.schema, self.language)
         self.asked_kinds = AskedKinds(self.schema, self.language, embedder)
         self.edges = _edges(self.schema)
         self._tagger = Tagger(self.schema, self.language, self.matcher, self.values, names, self.edges, ties)
@@ -534,7 +537,8 @@ class Reader:
             # Whether one thing is joined with another repeats its name and is asked all the same.
             joined = ask and item.node is not None and item.node[:1] == ("and",) and _named_in(item.node) > 1
             finished = self._finished(item, scores.ECHO * (not shown and not joined))
-            for sketch, less in (*finished, *self._what_it_is(tagged, item)):
+            for found_sketch, less in (*finished, *self._what_it_is(tagged, item)):
+                sketch = of_one_row(found_sketch, self.schema)
                 score = item.score - less - self._off(tagged, sketch, item)
                 score -= scores.CHOICE if not _is_choice(sketch) and _holds_choice(sketch) else 0.0
                 # "Is Reactome tagged with Virology?" asks for no description of Reactome, among what is tagged so.
@@ -542,23 +546,24 @@ class Reader:
                 if sketch[0] == "than" and not ask:
                     continue
                 if ask and (which := self._which_one(tagged, sketch)):
-                    sketch = which  # noqa: PLW2901
+                    sketch = which
                 elif ask and (truth := self._truth(sketch)):
-                    sketch = truth  # noqa: PLW2901
+                    sketch = truth
                 elif ask and sketch[0] not in _RESULTS and not _is_choice(sketch):
                     if sketch[0] == "and" and any(part and part[0] == "ids" for part in sketch[1:]):
                         score += scores.NAMED  # whether one thing is of a set, and not a set of one
                     # Whether there are any: "can you name 10 …?" has no number to show of them.
-                    sketch = ("yes", sketch[1] if sketch[0] == "some" else sketch)  # noqa: PLW2901
+                    sketch = ("yes", sketch[1] if sketch[0] == "some" else sketch)
                 if not ask and item.type in self.records and sketch[0] not in _RESULTS:
-                    sketch = self._of_records(sketch, item.type)  # noqa: PLW2901
+                    sketch = self._of_records(sketch, item.type)
                 if sketch[0] == "some" and self._so_many(tagged):
-                    sketch = sketch[1]  # noqa: PLW2901
-                sketch = self._of_one(self._by_relationships(self._occasions(_times(sketch))))  # noqa: PLW2901
+                    sketch = sketch[1]
+                sketch = self._of_one(self._by_relationships(self._occasions(_times(sketch))))
                 key = canonical(sketch)
                 known = best.get(key)
                 if known is None or known[2] < score:
                     best[key] = (sketch, item, score)
+        best |= {canonical(found[0]): found for found in (() if shown else self._matches.readings(tagged))}
         return sorted(self._with_or_without(tagged, [*best.values()]), key=lambda each: -each[2])
 
     def _with_or_without(

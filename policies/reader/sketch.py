@@ -8,6 +8,7 @@ A sketch of a set is one of
     ("same", set, type): the set, whose members are no answer: "in the same category as X"
 
 and of a result ("values", set, terms), ("count", set), ("agg", function, set, term, distinct),
+("plus", result, result),
 ("group", set, keys, aggregates, order, descending, limit[, skip, having]), ("yes", set),
 ("walks", function, set, hop, property, …) (without a property: how many),
 ("tally", set, hop, set at its end, end, term, function, property[, order, descending, limit, skip, having]).
@@ -28,6 +29,7 @@ from trivium.kg.plans.plan import (
     Aggregate,
     Aggregation,
     AnyOf,
+    Calculate,
     ChainStep,
     Compare,
     Condition,
@@ -251,6 +253,9 @@ class Drafter:
 
     def _than(self, one: Sketch, sign: Any, other: Sketch) -> QueryPlan:
         return Holds(cast(Scalar, self.plan(one)), sign, cast(Scalar, self.plan(other)))
+
+    def _plus(self, one: Sketch, other: Sketch) -> QueryPlan:
+        return Calculate("+", cast(Scalar, self.plan(one)), cast(Scalar, self.plan(other)))
 
     def _agg(self, function: Any, source: Sketch, term: Sketch, distinct: bool = False) -> QueryPlan:
         return Aggregate(self.set(source), function, self.term(term), distinct)

@@ -69,6 +69,8 @@ _FEW_SORTS = 40  # things of a type that are sorts of others: roles, colors
 _DONE = 0.7  # likeness from which a verb says a column: what things cost, weigh
 _PART = 0.8  # likeness below which words are only a part of a column's name
 _SHORT_VALUES, _LONG_WORD = (3, 4), 7  # letters of values that stand for longer words; of such a word
+_PLACED = frozenset({"position", "pos", "role", "status", "species"})  # ends of names as those of sorts
+_LONGEST_CODED, _LONG_NAME = 4, 6  # words whose first letters are a code; letters of a part of a name without a capital
 _SHORTEST = 5  # letters that a superlative of one word has more than
 _TOLD = 2  # facts of a kind of things, from which it is asked for by nouns that the graph does not have
 _BEFORE_KINDS = frozenset({"CNT", "SUP", "NUM", "ADJ", "MORE"})
@@ -700,7 +702,7 @@ class Tagger:
         for hit in self.values.find(folded):
             if taken.isdisjoint(range(hit.start, hit.stop)) and self._may_name(words, text, hit, mixed=mixed):
                 found[hit.start, hit.stop].append(self._value_item(hit))
-        for hit in [*self._peoples(folded), *self._shortened(folded)]:
+        for hit in [*self._peoples(folded), *self._shortened(folded), *self._abbreviated(folded)]:
             if hit.start not in taken:
                 found[hit.start, hit.stop].append(self._value_item(hit))
         # "The CAS number of mercury", "an SI unit": a code in capitals says nothing of how things' names are written.
@@ -800,6 +802,28 @@ class Tagger:
                     if known and self.values.is_short(number) and not self.names.find([word])[0]:
                         yield ValueHit(place, place + 1, number, value, _PEOPLE)
 
+    def _abbreviated(self, folded: Sequence[str]) -> Iterator[ValueHit]:
+        """Codes that are the first letters of words without another meaning here: `gc` of globular clusters."""
+        known = [not word.isalpha() or self._has_meaning(word) for word in folded]
+        for start in range(len(folded)):
+            for stop in range(start + 2, min(start + _LONGEST_CODED, len(folded)) + 1):
+                if any(known[start:stop]):
+                    break
+                for number, value in self.values.by_initials(folded[start:stop]):
+                    if number < len(self.schema.properties) and self._says_kinds(self.schema.properties[number]):
+                        yield ValueHit(start, stop, number, value, _PEOPLE)
+
+    def _says_kinds(self, column: Property) -> bool:
+        """Whether a column is called so that it says of what kind things are, or where they stand."""
+        return not (self.language.classes.sorts | _PLACED).isdisjoint(words_of(column.name)[-1:])
+
+    def _has_meaning(self, word: str) -> bool:
+        """Whether a word is an operator, of no content, or names an element of the graph."""
+        language = self.language
+        if word in language.stop or language.stem(word) in language.generic or (word,) in self._operators:
+            return True
+        return any(match.exact for match in self.matcher.phrase([word])) or bool(self.names.find([word])[0])
+
     def _add_made_from(
         self, text: str, words: Sequence[Token], found: dict[tuple[int, int], list[Item]], taken: set[int]
     ) -> None:
@@ -893,8 +917,12 @@ class Tagger:
         *,
         mixed: bool,
     ) -> None:
-        """Capitalized runs of words that name nothing exactly, by a part of a name or with typos."""
+        """Capitalized runs of words that name nothing exactly, by a part of a name or with typos.
+
+        In a question without capitals a word that is the first or the last of one name alone: "huddersfield".
+        """
         if not mixed:
+            self._add_parts_of_names(text, words, found, taken)
             return
         covered = {place for span in found for place in range(*span)} | taken
         run: list[int] = []
@@ -920,6 +948,19 @@ class Tagger:
                 if not known and (items := self._entity_items(near, span[0], piece)):
                     found[span] += items
             run = []
+
+    def _add_parts_of_names(
+        self, text: str, words: Sequence[Token], found: dict[tuple[int, int], list[Item]], taken: set[int]
+    ) -> None:
+        covered = {place for span in found for place in range(*span)} | taken
+        for place, word in enumerate(words):
+            small = text[word.start].islower() and word.text.isalpha() and len(word.text) >= _LONG_NAME
+            if not small or place in covered or word.text in self.language.units or self._has_meaning(word.text):
+                continue
+            near = [hit for hit in self.names.find_near(word.text) if not NUMBERED_ROW.search(hit.label)]
+            parts = fold_name(near[0].label).split() if len(near) == 1 else []
+            if word.text in (*parts[:1], *parts[-1:]) and (items := self._entity_items(near, place, word.text)):
+                found[place, place + 1] += items
 
     # ---- schema elements
 

@@ -22,6 +22,7 @@ _MASS = 0.6  # of a value's inverse-frequency mass that has to be matched
 _ALIKE = 0.5  # of a value's words that a quoted text has to have
 _SHORTEST = 3  # letters that a plural has more than: "Amys"
 _DERIVED = ("ent", "ens", "ant", "ans", "al")  # a stem's ending that makes another word of it: "violent" of "violence"
+_LONGEST_CODE, _MOSTLY = 4, 0.8  # letters of a code; share of values that are codes
 _BEGINS = 0.93  # of a value's first word alone
 
 
@@ -48,6 +49,7 @@ class ValueIndex:
     _loose: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list), repr=False)
     _first: dict[str, dict[int, str]] = field(default_factory=lambda: defaultdict(dict), repr=False)
     _few: set[int] = field(default_factory=set, repr=False)
+    _initials: dict[str, list[tuple[int, str]]] = field(default_factory=lambda: defaultdict(list), repr=False)
     _coded: set[int] = field(default_factory=set, repr=False)
     _categories: list[tuple[int, str, dict[str, float], float]] = field(default_factory=list, repr=False)
 
@@ -66,6 +68,10 @@ class ValueIndex:
             self._few.add(number)
             if len(texts) > 1 and all(text.isalpha() and len(text) in (3, 4) for text in texts):
                 self._coded.add(number)
+        codes = [text for text in texts if text.isalpha() and len(text) <= _LONGEST_CODE]
+        if 1 < len(texts) <= _FEW // 4 and len(codes) >= _MOSTLY * len(texts):
+            for text in codes:
+                self._initials[text.lower()].append((number, text))
         if len(texts) <= _FEW:
             self._add_stems(number, kept)
         if len(texts) <= _FEW // 4:
@@ -74,6 +80,10 @@ class ValueIndex:
                 first = text.split()[0]
                 if len(words) > 1 and words[0] not in own and len(first) > 2 and fold_name(first) == words[0]:
                     self._first[words[0]][number] = first
+
+    def by_initials(self, words: Sequence[str]) -> list[tuple[int, str]]:
+        """The codes that are the first letters of several words, of properties of few: `gc`, globular cluster."""
+        return self._initials.get("".join(word[0] for word in words), []) if len(words) > 1 else []
 
     def is_short(self, number: int) -> bool:
         """Whether a property has few values, all of them codes of three or four letters."""

@@ -20,6 +20,7 @@ FOLDER = Path(__file__).parent
 _TWO = frozenset({"or", "than", "as"})
 DECADE = re.compile(r"((?:1\d|20)?\d0)s$|(twent|thirt|fort|fift|sixt|sevent|eight|ninet)ies$")
 """A decade in digits or in words: `1950s`, `80s`, `eighties`."""
+_RANKED = {"max": ">", "min": "<"}  # signs of what ranks two things
 _TENS = ("twent", "thirt", "fort", "fift", "sixt", "sevent", "eight", "ninet")
 
 Phrase = tuple[str, ...]
@@ -187,6 +188,7 @@ class Language:
         carried: nouns that count, unless a property is called so: "quantity of".
         degrees: words behind degrees, with words of the columns that they are of: "north", "latitude".
         measures: for a unit, what it measures and how many of the smallest unit it is: "hours", (time, 3600).
+        contests: words of contests by what they say: `win`, `host`.
         measured: what a hint of superlatives and bounds measures, as `measures` calls it: "price", money.
         identity: the noun for what "who is X" and "what does X do" ask for.
         origin: nouns for what "where is X from" asks for.
@@ -256,6 +258,7 @@ class Language:
     degrees: Mapping[str, tuple[str, ...]]
     measures: Mapping[str, tuple[str, float]]
     measured: Mapping[str, str]
+    contests: Mapping[str, frozenset[str]]
     months: Mapping[str, int]
     irregular: Mapping[str, str]
     abbreviations: Mapping[str, tuple[str, ...]]
@@ -310,10 +313,7 @@ class Language:
             ranked_after=_words(raw.get("ordinal", {}).get("after", "")),
             more={tuple(phrase.split()): sign for phrase, sign in raw.get("more", {}).items()},
             adjectives=_split(raw["adjective"]),
-            comparatives={
-                tuple(phrase.split()): Comparative(text.split()[0], tuple(text.split()[1:]))
-                for phrase, text in raw["comparative"].items()
-            },
+            comparatives=_comparatives(raw["comparative"], raw.get("of_two", {})),
             group={phrase: phrase in _phrases(raw["group"]["weak"]) for phrase in _phrases(raw["group"]["phrases"])},
             negation=_phrases(raw["negation"]["phrases"]),
             same=_phrases(raw["same"]["phrases"]),
@@ -338,6 +338,7 @@ class Language:
                 for measure, units in raw.get("measures", {}).items()
                 for unit, size in units.items()
             },
+            contests={name: _words(text) for name, text in raw.get("contests", {}).items()},
             measured={hint: what for what, hints in raw.get("measured", {}).items() for hint in hints.split()},
             months=raw["months"],
             irregular=irregular,
@@ -479,6 +480,15 @@ def _words(text: str) -> frozenset[str]:
 
 def _split(table: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     return {word: tuple(str(text).split()) for word, text in table.items()}
+
+
+def _comparatives(phrases: Mapping[str, str], of_two: Mapping[str, str]) -> dict[Phrase, Comparative]:
+    """Bounds by their phrases; of words that rank two things ("deeper") those before "than" as well."""
+    ranked = {f"{word} than": f"{_RANKED[text.split()[0]]} {text.partition(' ')[2]}" for word, text in of_two.items()}
+    said = {**ranked, **phrases}
+    return {
+        tuple(phrase.split()): Comparative(text.split()[0], tuple(text.split()[1:])) for phrase, text in said.items()
+    }
 
 
 def _superlatives(table: Mapping[str, str]) -> dict[str, Superlative]:

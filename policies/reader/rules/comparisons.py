@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trivium.policies.reader import scores
+from trivium.policies.reader.columns import is_year
 from trivium.policies.reader.items import Item
-from trivium.policies.reader.rules.base import SIGNS, Gap, Rule, Rules
+from trivium.policies.reader.rules.base import SIGNS, Gap, Rule
+from trivium.policies.reader.rules.conditions import ConditionRules
 from trivium.policies.reader.sketch import Sketch, echoes
 
 _COMPARED = {"max": ">", "min": "<"}
 
 
-class ComparisonRules(Rules):
+class ComparisonRules(ConditionRules):
     """Which of two has more."""
 
     def _comparison_rules(self) -> Iterator[tuple[str, Rule]]:
@@ -28,6 +30,8 @@ class ComparisonRules(Rules):
             ("CK S", self._more_than_one),
             ("S CK", self._more_of_pair),
             ("CK NUM", self._more_than_number),
+            ("CK NUM", self._more_then),
+            ("CK DATE", self._more_then),
             ("R MS", self._more_by),
             ("S MS", self._has_more),
             ("CX S", self._than),
@@ -84,8 +88,8 @@ class ComparisonRules(Rules):
         """As in "more points (than A)", "a higher fee": a column by which two are compared."""
         numbers = tuple(number for number in right.data if self._schema.properties[number].ordered)
         sign = left.data[0] if left.category == "MORE" else _COMPARED.get(left.data[0], "")
-        fast = left.category == "SUP" and self._columns.is_fast(left.data[1])
-        if fast and all(self._columns.is_time(self._schema.properties[number]) for number in numbers):
+        columns = [self._schema.properties[number] for number in numbers]
+        if left.category == "SUP" and columns and all(self._columns.turns(left.data[1], each) for each in columns):
             sign = {">": "<", "<": ">"}.get(sign, sign)
         if numbers and sign and (left.category == "MORE" or not left.data[2]):
             yield Item("CK", data=(sign, numbers), score=left.score + right.score, links=(left.links, right.links))
@@ -98,26 +102,33 @@ class ComparisonRules(Rules):
 
     def _more_than_one(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "more points than A"; "more points, A or B"."""
-        sign, numbers = left.data
+        sign, numbers, *then = left.data
         links = (left.links, right.links)
         if right.form == "pair":
             yield from self._more_of_pair(right, left, gap)
-        elif "than" in gap and right.form != "plain":
+        elif "than" in gap and right.form != "plain" and not then:
             yield Item("CP", right.node, right.type, (numbers, "set", sign, ()), left.score + right.score, links)
 
     def _more_of_pair(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        sign, numbers = right.data
+        sign, numbers, *then = right.data
         if left.form == "pair" and sign != "=":
             links = (left.links, right.links)
             for term, cost in self._term(left, numbers):
-                yield self._top(left, term, sign == ">", 1, left.score + right.score - cost, links)
+                first = self._top(left, term, sign == ">", 1, left.score + right.score - cost, links)
+                yield from self._where_of_then(first, Item("C", data=("=", (), *then))) if then else (first,)
 
     def _more_than_number(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "more points than 30"."""
-        sign, numbers = left.data
-        if "than" in gap:
+        sign, numbers, *then = left.data
+        if "than" in gap and not then:
             links = (left.links, right.links)
             yield Item("CP", None, -1, (numbers, "", sign, self._constant(right)), left.score + right.score, links)
+
+    def _more_then(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "(which had) more votes in 2004, A or B?"."""
+        value = self._constant(right)
+        if gap == {"in"} and len(left.data) == 2 and (value[0] == "DATE" or is_year(value)):
+            yield left.but(data=(*left.data, value), score=left.score + right.score, links=(left.links, right.links))
 
     def _counts(self, owner: int, more: Item) -> Iterator[tuple[Sketch, float]]:
         """Ways in which an entity of a type has what is counted, with what each costs."""

@@ -10,6 +10,7 @@ from typing import Any
 from trivium.kg.plans.columns import value_text
 from trivium.kg.plans.plan import Value
 from trivium.policies.reader import scores
+from trivium.policies.reader.columns import COLUMN, is_year
 from trivium.policies.reader.items import Category, Item
 from trivium.policies.reader.rules.base import OCCURS, OFTEN, SIGNS, WHOLE, Gap, Rule, hops_walked, is_one, likeness
 from trivium.policies.reader.rules.sets import SetRules
@@ -18,7 +19,7 @@ from trivium.policies.reader.sketch import Sketch
 
 _BOUNDS = ("M", "CP", "C", "P")  # what an "or" joins as conditions on one set
 _REACHED = "reached"  # a flag of bounds on what a relation leads to
-_OF = {"of"}
+_OF, _IN = {"of"}, {"in"}
 _COUNT = ("count",)  # hints of "over", "under", "above": prepositions but for numbers
 
 
@@ -36,6 +37,7 @@ class ConditionRules(SetRules):
             ("P DATE", self._equals),
             ("CMP NUM", self._bound),
             ("CMP DATE", self._bound),
+            ("CMP CP", self._bound_named),
             ("C NUM", self._between),
             ("C DATE", self._between),
             ("CP NUM", self._between),
@@ -55,6 +57,7 @@ class ConditionRules(SetRules):
             ("CMP S", self._compare_set),
             ("CMP X", self._compare_value),
             ("CMP AGG", self._compare_aggregate),
+            ("CMP P", self._compare_column),
             ("P CP", self._name_column),
             ("C R", self._count_bound_relation),
             ("R CP", self._count_of_relation),
@@ -102,16 +105,15 @@ class ConditionRules(SetRules):
             yield Item("S", node, left.type, (), score, links, "set", True)
 
     def _equals(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        value = self._constant(right)
+        value, numbers = self._constant(right), left.data
         cost = 0.4 if gap & {"and"} else 0.0
-        yield Item(
-            "CP",
-            None,
-            -1,
-            (left.data, "", "=", value),
-            left.score + right.score + 0.2 - cost,
-            (left.links, right.links),
-        )
+        if gap & _IN:  # "the votes in 2012"
+            numbers = tuple(
+                each for each in numbers if not self._columns.is_foreign(value, self._schema.properties[each])
+            )
+        if numbers:
+            score, links = left.score + right.score + 0.2 - cost, (left.links, right.links)
+            yield Item("CP", None, -1, (numbers, "", "=", value), score, links)
 
     def _number_of(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "4 engines", "55 seats", "24 GB of memory"."""
@@ -133,6 +135,26 @@ class ConditionRules(SetRules):
         score = left.score + right.score
         score -= scores.NO_DATE if hints == _COUNT and right.category == "DATE" else 0.0
         yield Item("C", data=(sign, hints, value), score=score, links=(left.links, right.links))
+
+    def _bound_named(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "brighter than magnitude 5", "older than age 30"."""
+        sign, hints = left.data
+        numbers, flag, equal, value = right.data
+        columns = [self._schema.properties[number] for number in numbers]
+        if (
+            (flag, equal) != ("", "=")
+            or not hints
+            or hints == _COUNT
+            or "after" in hints
+            or sign == "!="
+            or not columns
+        ):
+            return
+        if value[0] == "v" and all(self._columns.hinted(each, hints) for each in columns):
+            sign = self._columns.signed(SIGNS.get(sign, sign).removeprefix("age"), hints, columns[0])
+            links = (left.links, right.links)
+            score = left.score + right.score + scores.BOUND
+            yield right.but(data=(numbers, flag, sign, value), score=score, links=links)
 
     def _bound_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "six or more"."""
@@ -304,13 +326,17 @@ class ConditionRules(SetRules):
         for column, gain in self._columns.ranked(left.type, hints, value):
             if column.identifying and sign != "=":
                 continue
-            condition = self._columns.condition(("p", (), column.name, ""), column, SIGNS.get(sign, sign), value)
+            said = self._columns.signed(SIGNS.get(sign, sign), hints, column)
+            condition = self._columns.condition(("p", (), column.name, ""), column, said, value)
             if condition is not None:
                 node, shared = ("where", left.node, condition), self._columns.share_unit((column.number,), value)
                 gain += scores.SAME_UNIT / 2 * shared  # noqa: PLW2901
+                gain -= scores.NO_YEAR * (sign == "=" and self._columns.is_foreign(value, column))  # noqa: PLW2901
                 yield Item("S", node, left.type, (), score + gain, links, "set", True)
         if value[0] == "DATE":
             yield from self._where_walked(left, right)
+        if sign == "=" and not hints and (value[0] == "DATE" or is_year(value)):
+            yield from self._where_of_then(left, right)
 
     def _where_walked(self, left: Item, right: Item) -> Iterator[Item]:
         """As in "on 2 August, how many vehicles were in accidents": dated is what the set was reached from."""
@@ -335,6 +361,19 @@ class ConditionRules(SetRules):
         ):
             item.score -= scores.BARE_NUMBER - (0.3 if right.data[1] or right.data[2] else 0.0)
             yield item
+
+    def _where_of_then(self, left: Item, right: Item) -> Iterator[Item]:
+        """As in "states with more than 60 % in 2008": the year of the row that tells the figure."""
+        value, score, links = right.data[2], left.score + right.score, (left.links, right.links)
+        for hop in dict.fromkeys(_figures_over(left.node)):
+            for reached in [each for way, each in self._schema.leaving(left.type) if way == hop]:
+                for column, gain in self._columns.ranked(reached, (), value):
+                    term = ("p", (hop,), column.name, "")
+                    condition = self._columns.condition(term, column, "=", value)
+                    if condition is not None and (column.yearly or column.dated):
+                        node = ("where", left.node, condition)
+                        more = score + gain + scores.OF_THEN
+                        yield Item("S", node, left.type, (), more, links, "set", True, left.extreme)
 
     def _number_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "2007 vehicles"; "the 5 cities"."""
@@ -496,6 +535,7 @@ class ConditionRules(SetRules):
         bare = hints == _COUNT and right.data[0] == "values" and "than" not in str(left.links[0][1])
         if not numbers or (bare and not (self._one_each(right) or (right.node and right.node[0] == "top"))):
             return  # "ships under the Hong Kong flag" are compared with nothing
+        sign = self._columns.signed(sign, hints, self._schema.properties[numbers[0]])
         plan = (
             ("values", right.node, right.data[1])
             if right.data[0] == "values"
@@ -504,6 +544,13 @@ class ConditionRules(SetRules):
         yield Item(
             "CP", None, -1, (numbers, "", sign, ("plan", plan)), left.score + right.score, (left.links, right.links)
         )
+
+    def _compare_column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "(results whose home score is) greater than the away score": two columns of one row."""
+        sign, hints = left.data
+        if sign not in ("between", "before", "after") and "after" not in hints and not gap & _IN:
+            data = ((), "", SIGNS.get(sign, sign).removeprefix("age"), (COLUMN, right.data))
+            yield Item("CP", None, -1, data, left.score + right.score, (left.links, right.links))
 
     def _compare_aggregate(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "machines above the average price": the average of all that have one."""
@@ -541,8 +588,18 @@ class ConditionRules(SetRules):
             if "date" in names and not late:
                 continue
             operator = {"age>": "<" if late else ">", "age<": ">" if late else "<"}.get(sign, sign)
+            operator = self._columns.signed(SIGNS.get(operator, operator), hints, column)
             condition = ("cmp", term, SIGNS.get(operator, operator), ("plan", plan))
             yield Item("S", ("where", left.node, condition), left.type, (), score + gain, links, "set", True)
+
+
+def _figures_over(node: Sketch | None) -> Iterator[Walk]:
+    """The single hops over which conditions and orders of a set look at figures."""
+    while node and node[0] in ("where", "top"):
+        term: Sketch = node[2] if node[0] == "top" else node[2][1] if node[2][0] == "cmp" else ()
+        if term[:1] == ("p",) and len(term[1]) == 1:
+            yield term[1][0]
+        node = node[1]
 
 
 def _part(item: Item) -> tuple[Any, ...]:

@@ -48,7 +48,7 @@ class SuperlativeRules(RelationshipRules):
     def _key(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         direction, hints, limit = left.data
         links, score = (left.links, right.links), left.score + right.score
-        if not limit or self._are_types(right.data):
+        if not limit or self._are_types(right.data) or "than" in gap:
             return
         if self._columns.lasting(hints):
             columns = [self._schema.properties[number] for number in right.data]
@@ -56,7 +56,7 @@ class SuperlativeRules(RelationshipRules):
                 direction = "min" if direction == "max" else "max"
             elif all(each.dated or each.yearly for each in columns):
                 return
-        if self._columns.is_fast(hints) and all(self._columns.is_time(self._schema.properties[n]) for n in right.data):
+        if right.data and all(self._columns.turns(hints, self._schema.properties[n]) for n in right.data):
             direction = "min" if direction == "max" else "max"
         if direction == "count" and all(self._occurs_often(self._schema.properties[n], direction) for n in right.data):
             return  # "the most common license" is not the last in the alphabet
@@ -221,7 +221,7 @@ class SuperlativeRules(RelationshipRules):
             term = ("p", (), column.name, "")
             turned = set(hints) >= _AGED and self._columns.is_age(column)
             turned = turned or (self._columns.lasting(hints) and self._columns.is_start(column))
-            turned = turned or (self._columns.is_fast(hints) and self._columns.is_time(column))
+            turned = turned or self._columns.turns(hints, column)
             descending = (direction == "max") != turned
             less = self._columns.of_other_end(column, largest=descending)
             yield self._top(right, term, descending, limit, score + gain - less, links)

@@ -1447,6 +1447,14 @@ def test_rows_of_which_few_have_a_name_are_called_by_their_code(tmp_path: Path) 
     assert guess_mapping(read_tables([path]))["stars"].label == ("hip",), "what several share names none of them"
 
 
+def test_another_name_cut_short_is_called_an_alias(tmp_path: Path) -> None:
+    rows = "M1,Crab Nebula,8.4\nM2,,6.5\nM8,Lagoon Nebula,6\nM57,Ring Nebula,8.8\n"
+    found = _guess(tmp_path, messier="name,alt,mag\n" + rows)["messier"]
+    assert (found.alias, found.columns["alt"]) == (("alt",), TableColumn("alias", "text"))
+    peaks = _guess(tmp_path, peaks="name,alt\nEiger,3967\nJungfrau,4158\n")["peaks"]
+    assert (peaks.alias, peaks.columns["alt"]) == ((), TableColumn("alt", "number")), "how high it is"
+
+
 def test_a_code_of_a_row_in_two_parts_still_names_rows(tmp_path: Path) -> None:
     codes = [f"C{number:02}" for number in range(50)]
     areas = "id,name\n" + "".join(f"{code},Area {code}\n" for code in [*codes, "C07"]).replace("Area C07", "Head", 1)

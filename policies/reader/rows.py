@@ -1,0 +1,127 @@
+"""What a question says of one row of several that a thing has: Utah's votes in 2004, and not of any year.
+
+A table of a figure by thing and year has a row for each of both. "States with more than 60 % in 2008" asks for those
+with one row that says both, where a reading that bounds the figure and the year apart takes those with any two rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from trivium.policies.reader.schema import Schema, Walk
+from trivium.policies.reader.sketch import Sketch
+
+_OF_ROWS = ("values", "agg")  # results whose terms may be the rows' own
+
+
+def of_one_row(sketch: Any, schema: Schema) -> Any:
+    """A sketch whose conditions, order and figures at the end of one hop that leads to several rows are of one row."""
+    if not isinstance(sketch, tuple) or isinstance(sketch, Walk):
+        return sketch
+    sketch = tuple(of_one_row(part, schema) for part in sketch)
+    if sketch[:1] == ("where",):
+        return _narrowed(sketch, schema)
+    if sketch[:1] == ("top",):
+        return _ordered(sketch, schema)
+    if sketch[:1] and sketch[0] in _OF_ROWS:
+        return _shown(sketch, schema)
+    return sketch
+
+
+def _narrowed(sketch: Sketch, schema: Schema) -> Sketch:
+    """Conditions on one hop's end, where they are on several of its columns, as a set of such rows.
+
+    So is the first by a column of the rows: of those that meet the conditions.
+    """
+    conditions: list[Sketch] = []
+    source = sketch
+    while source[0] == "where":
+        conditions.append(source[2])
+        source = source[1]
+    own = _rows_hop(conditions[0], schema)
+    if own is not None and source[0] == "top" and all(_rows_hop(each, schema) == own for each in conditions):
+        inner = source[1]
+        for each in conditions:
+            inner = ("where", inner, each)
+        return _ordered(("top", inner, *source[2:]), schema)
+    same = [each for each in conditions if own and _rows_hop(each, schema) == own]
+    if not own or len({each[1][2] for each in same}) < len(same) or len(same) < 2:
+        return sketch
+    hop, rows, owner = own
+    for each in conditions:
+        source = source if each in same else ("where", source, each)
+    return _back(_such(source, hop, rows, same), hop, owner)
+
+
+def _ordered(sketch: Sketch, schema: Schema) -> Sketch:
+    """The first of a set by a column of its rows, of which the set has conditions on other columns."""
+    _, source, term, *rest = sketch
+    own = _rows_hop(("cmp", term), schema)
+    conditions: list[Sketch] = []
+    while own and source[0] == "where" and _rows_hop(source[2], schema) == own and source[2][1][2] != term[2]:
+        conditions.append(source[2])
+        source = source[1]
+    if own is None or not conditions:
+        return sketch
+    hop, rows, owner = own
+    return _back(("top", _such(source, hop, rows, conditions), ("p", (), *term[2:]), *rest), hop, owner)
+
+
+def _shown(sketch: Sketch, schema: Schema) -> Sketch:
+    """Figures of a set's rows, of those that its condition is about."""
+    place = 1 if sketch[0] == "values" else 2
+    source = sketch[place]
+    own = _rows_hop(source[2], schema) if source[:1] == ("where",) else None
+    terms = sketch[2] if sketch[0] == "values" else (sketch[3],)
+    if own is None or not all(_rows_hop(("cmp", term), schema) == own for term in terms):
+        return sketch
+    hop, rows, _ = own
+    such = _such(source[1], hop, rows, [source[2]])
+    figures = tuple(("p", (), *term[2:]) for term in terms)
+    return ("values", such, figures) if sketch[0] == "values" else (*sketch[:2], such, figures[0], *sketch[4:])
+
+
+def _such(source: Sketch, hop: Walk, rows: int, conditions: list[Sketch]) -> Sketch:
+    """A set's rows, at the end of a hop, that meet conditions; what they are compared with, of rows that do as well."""
+    found: Sketch = ("all", rows) if source[0] == "all" else ("go", source, (hop,), rows, True)
+    for each in conditions:
+        _, (kind, _, name, part), sign, value = each
+        if value[0] == "plan":
+            _, other, (term,) = value[1]
+            rest = [one for one in conditions if one is not each and one[3][0] != "plan"]
+            value = ("plan", ("values", _such(other, hop, rows, rest), (("p", (), *term[2:]),)))
+        found = ("where", found, ("cmp", (kind, (), name, part), sign, value))
+    return found
+
+
+def _back(rows: Sketch, hop: Walk, owner: int) -> Sketch:
+    return ("go", rows, (hop.back(),), owner, True)
+
+
+def _rows_hop(condition: Sketch, schema: Schema) -> tuple[Walk, int, int] | None:
+    """The one hop to several rows whose column a condition is about, the rows' type and the things' type; else None."""
+    if condition[0] != "cmp" or condition[1][0] != "p" or len(condition[1][1]) != 1:
+        return None
+    if len(condition) > 3 and condition[3][0] not in ("v", "vs") and not _is_compared(condition):
+        return None
+    (hop,), name = condition[1][1], condition[1][2]
+    found = [each for each in _ends(hop, schema) if schema.property(each[0], name) is not None]
+    profile = schema.profiles.get(schema.names[hop.relation])
+    starts = {"in": profile.tails, "out": profile.heads}.get(hop.direction, 0) if profile else 0
+    several = profile is not None and 0 < starts < profile.triples
+    return (hop, *found[0]) if several and len(found) == 1 and hop.where is None else None
+
+
+def _is_compared(condition: Sketch) -> bool:
+    """Whether a condition compares a column with that of other things: "a higher share than Idaho"."""
+    value = condition[3]
+    return bool(value[0] == "plan" and value[1][0] == "values" and value[1][2] == (condition[1],))
+
+
+def _ends(hop: Walk, schema: Schema) -> Iterator[tuple[int, int]]:
+    """The widest types at the end and at the beginning of a hop."""
+    pairs = [(head, tail) for relation, head, tail in schema.joins if relation == hop.relation]
+    for head, tail in pairs:
+        if not any((schema.inside[head] & {h}) or (schema.inside[tail] & {t}) for h, t in pairs):
+            yield (head, tail) if hop.direction == "in" else (tail, head)
