@@ -112,14 +112,18 @@ def _joins_name(seen: SeenTable, profile: ColumnProfile, label: str) -> bool:
         return False
     places = list(seen.columns)
     own, name = places.index(profile.name), places.index(label)
-    joined, rows = Counter[int](), 0
+    joined, rows, missed = Counter[int](), 0, 0
     for row in islice(seen.table.rows(), ROWS_READ):
-        texts = [fold_name(" ".join(cell)) for cell in row]
-        if not texts[name] or not texts[own]:
+        whole, part = (fold_name(" ".join(row[place])) for place in (own, name))
+        if not whole or not part:
             continue
         rows += 1
-        pairs = ((f"{text} {texts[name]}", f"{texts[name]} {text}") for text in texts)
-        joined.update(place for place, pair in enumerate(pairs) if texts[own] in pair and place not in (own, name))
+        rests = {whole.removeprefix(f"{part} "), whole.removesuffix(f" {part}")} - {whole}
+        missed += not rests
+        if missed > (1 - ENOUGH) * profile.filled:  # most columns hold no names at all
+            return False
+        others = ((place, cell) for place, cell in enumerate(row) if rests and place not in (own, name))
+        joined.update(place for place, cell in others if fold_name(" ".join(cell)) in rests)
     return bool(joined) and max(joined.values()) >= ENOUGH * max(rows, 1)
 
 
