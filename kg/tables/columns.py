@@ -6,8 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import dropwhile
+from pathlib import Path
 
 from trivium.kg.tables.cells import SourceTable
 from trivium.kg.tables.notation import LIST, cut, guess_notation, guess_split
@@ -32,6 +33,8 @@ _WORDS = re.compile(
     rf"|[^\W\d_{_UPPER}{_LOWER}]+|\d+"
 )
 _UNIT = re.compile(r"(?<=[a-z]{3})(?=(?:km2|km|kg|cm)(?![a-z\d]))", re.IGNORECASE)  # areakm2
+_FIRST, _LAST = ("a", "ad"), ("a", "p")  # parts of names in capitals that say little
+_CODED = re.compile(r"[A-Z]{2,10}\d{0,2}")  # a name of capitals alone, as old databases have them
 YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
 KEY_WORDS = frozenset(
     {"id", "ids", "identifier", "identification", "key", "code", "no", "nr", "number", "ref", "fk"}
@@ -313,6 +316,47 @@ def _with_acronyms(words: Sequence[str], things: Collection[str]) -> list[str]:
         else:
             found.append(word)
     return found
+
+
+def spell_out(seen: Sequence[SeenTable]) -> None:
+    """Part names that are codes by the abbreviations they are put together from: `EVNTFL`, the event flag.
+
+    So are the names of tables whose columns are called so. Nothing is said of names that hold anything else.
+    """
+    for each in seen:
+        coded = [column for column in each.columns.values() if _CODED.fullmatch(column.name)]
+        if len(coded) <= len(each.columns) / 2:
+            continue
+        for column in coded:
+            words = _spelled(column.name.lower())
+            if words and all(words != other.words for other in each.columns.values()):
+                column.words = words
+        each.words = [part for word in each.words for part in (_spelled(word) or [word])]
+
+
+def _spelled(name: str) -> list[str]:
+    """The words that a name is put together from; none where a part of it is no abbreviation, or it is a whole word.
+
+    Left out is what says which of several is meant in the standards: the `a` of analysis, actual and `ad`, the `p` of
+    what was planned; and numbers.
+    """
+    stem, known = "".join(letter for letter in name if letter.isalpha()), _abbreviations()
+    best: dict[int, tuple[int, str]] = {0: (0, "")}  # by where they end: how many parts, and their words
+    for stop in range(1, len(stem) + 1):
+        for start, (parts, words) in list(best.items()):
+            part = stem[start:stop]
+            outside = part in _FIRST if start == 0 else part in _LAST and stop == len(stem)
+            if (part in known or outside) and (stop not in best or parts + 1 + outside < best[stop][0]):
+                best[stop] = parts + 1 + outside, words if outside else f"{words} {known[part]}"
+    _, said = best.get(len(stem), (0, ""))
+    return said.split() if said.split() != [stem] else []
+
+
+@cache
+def _abbreviations() -> Mapping[str, str]:
+    lines = (Path(__file__).parent / "abbreviations.txt").read_text(encoding="utf-8").splitlines()
+    parted = (line.partition(" ") for line in lines if not line.startswith("#"))
+    return {short: words for short, _, words in parted}
 
 
 def _cuts(word: str) -> list[tuple[str, str]]:

@@ -35,6 +35,7 @@ from trivium.kg.tables.columns import (
     relation_of,
     say_languages,
     say_years,
+    spell_out,
     without_name,
     words_of,
     words_without_key,
@@ -58,6 +59,7 @@ from trivium.kg.tables.naming import (
 )
 from trivium.kg.tables.references import (
     EDGES,
+    copies_fact,
     cut_by_keys,
     drop_repeated,
     find_agreeing,
@@ -66,7 +68,7 @@ from trivium.kg.tables.references import (
     join_same_things,
     name_rows_by,
 )
-from trivium.kg.tables.things import find_things
+from trivium.kg.tables.things import codes_another, find_things
 from trivium.kg.text import singular
 
 _IN_LISTS = 0.1  # share of the smaller of two numbered columns that both hold, where cells are filled as lists are
@@ -82,6 +84,7 @@ _SEVERAL = 1.5  # texts that a cell of a list has, on average
 _ALL_OWN = 0.95  # distinct ones among the texts of lists, from which on they are each row's own
 _SENTENCE = re.compile(r"[^\W\d_] [a-z][^A-Z]*[.!?]$")  # ends in a word in small letters and a full stop
 _OWN = 0.8  # distinct texts a row, from which on a code is each row's own
+_FLAGS = frozenset({"flag", "indicator", "fl", "flg", "ind"})
 _AGAIN = 0.6  # distinct names a record that lists them, at most
 # What a list says of a thing that it does not say of the thing itself, as its age would be.
 _AMOUNTS = frozenset({"amount", "quantity", "qty", "count", "unit", "dose", "dosage", "portion", "share", "percentage"})
@@ -93,6 +96,7 @@ def guess_mapping(tables: Sequence[SourceTable]) -> Mappings:
     """What the tables' columns seem to be; raises as reading the tables does."""
     seen = [look_at(table) for table in tables]
     part_words(seen)
+    spell_out(seen)
     for each in seen:
         say_years(each)
         say_languages(each)
@@ -429,6 +433,8 @@ def _column(seen: SeenTable, profile: ColumnProfile, shared: SharedColumns) -> T
 def _alone(seen: SeenTable, profile: ColumnProfile, shared: SharedColumns) -> TableColumn:
     if not profile.texts or profile.name in seen.things.values():
         return TableColumn()
+    if codes_another(seen, profile) or copies_fact(seen, profile):
+        return TableColumn()
     if profile.name in seen.refers:
         other, key = seen.refers[profile.name]
         to = f"{other.table.name}.{key.name}"
@@ -515,5 +521,8 @@ def _alias(profile: ColumnProfile) -> TableColumn:
 def _value(profile: ColumnProfile) -> TableColumn:
     if not profile.texts:
         return TableColumn()
-    name = "_".join(profile.words) or profile.name
+    words = profile.words
+    if profile.kind == "boolean" and len(words) > 1 and words[-1] in _FLAGS:
+        words = words[:-1]  # `event_flag` says whether there was an event
+    name = "_".join(words) or profile.name
     return TableColumn(name, profile.kind or "text", split=profile.split, read=profile.read)

@@ -394,3 +394,26 @@ def _share(profile: ColumnProfile, key: ColumnProfile, least: float) -> float:
             if missed > spare:
                 return 0.0
     return 1 - missed / len(profile.texts)
+
+
+def copies_fact(seen: SeenTable, profile: ColumnProfile) -> bool:
+    """Whether a column only repeats what a row says that another one names: the `AGE` of a patient in each visit."""
+    for name, (other, key) in seen.refers.items():
+        own = other.columns.get(profile.name)
+        if (
+            name == profile.name
+            or own is None
+            or own is key
+            or other is seen
+            or key is not other.key
+            or len(own.texts) < 2
+        ):
+            continue
+        columns = list(other.columns)
+        one, two = columns.index(key.name), columns.index(own.name)
+        facts = {text: row[two] for row in islice(other.table.rows(), ROWS_READ) for text in row[one]}
+        places = [list(seen.columns).index(each) for each in (name, profile.name)]
+        both = [(row[places[0]], row[places[1]]) for row in islice(seen.table.rows(), ROWS_READ) if row[places[0]]]
+        if both and all(facts.get(text[0]) == fact for text, fact in both):
+            return True
+    return False

@@ -20,6 +20,7 @@ from trivium.kg.tables.columns import (
 from trivium.kg.text import singular
 
 _REPEATED = 0.6  # distinct ids a row, at most
+_CODES = frozenset({"n", "cd", "code", "num", "number"})  # ends of the names of what holds codes of another column
 _CHANCE = math.log(1e4)  # that a column says the same in all rows of a thing is no chance from here on
 
 
@@ -41,6 +42,19 @@ def find_things(seen: SeenTable) -> None:
         for fact in facts[name]:
             if fact not in names and seen.columns[fact] is not seen.key:
                 seen.of[fact] = (*seen.of.get(fact, ()), name)
+
+
+def codes_another(seen: SeenTable, profile: ColumnProfile) -> bool:
+    """Whether a column is another one of its table in codes, by its name as well: `TRTAN` beside `TRTA`."""
+    for each in seen.columns.values():
+        end = profile.name.removeprefix(each.name).strip(" _-.").casefold()
+        if each is profile or profile.name == each.name or not profile.name.startswith(each.name) or end not in _CODES:
+            continue
+        one, two = _places(seen, profile, each)
+        pairs = {(row[one], row[two]) for row in islice(seen.table.rows(), ROWS_READ) if row[one] and row[two]}
+        if len(pairs) == len({code for code, _ in pairs}) == len({text for _, text in pairs}) > 0:
+            return profile is not seen.key
+    return False
 
 
 def _may_be_id(seen: SeenTable, profile: ColumnProfile) -> bool:

@@ -37,6 +37,7 @@ from trivium.kg.types import Hop, PropertyKind
 from trivium.policies.reader.chains.decomposer import Decomposition
 from trivium.policies.reader.chains.open_world import Support, asked_of
 from trivium.policies.reader.english import classes, english
+from trivium.policies.reader.english.asides import speaks_of_ties
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.reader import Part, Reading, elements_of
 from trivium.policies.reader.sketch import relations_walked
@@ -245,6 +246,7 @@ def signals_of(
         or (known is not None and known.misfit and not plan)
         or (figure and not unread.isdisjoint(_kind_asked(question)))
         or any(_is_another_kind(question, each) for each in same[:1] if plan or _ends(each.plan))
+        or any(map(_of_another_deed, same[:1]))
     )
     out = {
         "plan": float(plan),
@@ -268,7 +270,8 @@ def signals_of(
         ways = _ways_of_plan(best.plan)
         same_way = _same_way(_ways_of_chains(found), ways)
         agrees = bool(walked) and elements_of(best.plan) == walked and same_way and not guessed
-        out |= _of_readings(readings, best, plan=plan, apart=apart, owner=owner) | {"agrees": float(agrees)}
+        of_readings = _of_readings(readings, best, plan=plan, apart=apart, owner=owner)
+        out |= of_readings | {"agrees": float(agrees), **({"tied": 0.0} if speaks_of_ties(question) else {})}
         own = _ways_of_plan(readings[0].plan) if plan else _ways_of_chains(found)
         reaches = not best.empty or (judged and _same_answer(best, readings[0]))  # "no" either way
         out["turned"] = float(not reaches and own.keys() == ways.keys() and not _same_way(own, ways))

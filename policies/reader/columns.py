@@ -17,6 +17,8 @@ from trivium.policies.reader.names import words_of
 from trivium.policies.reader.schema import Property, Schema, Walk
 from trivium.policies.reader.sketch import Sketch
 
+PERCENT = "percent"
+"""The unit of a number behind which a sign or word for percent is."""
 _DATES = ("date", "datetime")
 _RATED = ["rating"]  # first hint of the superlatives that judge
 _SPANS = ("length", "duration")  # first hints of "long", "longest"
@@ -129,6 +131,11 @@ class Columns:
         sole = 0.15 * (len(fitting) == 1)
         gains = [(each, self._gain(each, hints) - scores.NO_HINT * bool(hints) + sole) for each in fitting]
         return sorted(gains, key=lambda pair: -pair[1])[:2]
+
+    def added(self, column: Property) -> bool:
+        """Whether a column's values add up to a total that people mean by its name: sales, not prices."""
+        words = {word for word in words_of(column.name) if word not in self.language.units_of_columns}
+        return column.profile.kind == "number" and not words.isdisjoint(self.language.classes.added)
 
     @staticmethod
     def adds_up(hints: Sequence[str]) -> bool:
@@ -358,6 +365,8 @@ class Columns:
         if value[0] != "v" or len(value) < 3:
             return value
         said, constant = self.language.measures.get(value[2]), value[1]
+        if value[2] == PERCENT and _are_shares(column):
+            return ("v", Value("number", round(float(constant.value) / 100, 9)))
         own = _unit_of(column, self.language)
         if own is None and said is not None and not column.profile.unit:
             return ("v", self._in_range(float(constant.value), value[2], column) or constant)
@@ -426,6 +435,15 @@ def _at_time(term: Sketch, kind: str, sign: str, at: str) -> Sketch | None:
     if kind != "datetime" or not whole or sign not in ("<", ">", ">="):
         return None
     return ("cmp", (*term[:3], "hour"), "<" if sign == "<" else ">=", ("v", Value("number", hour)))
+
+
+def _are_shares(column: Property) -> bool:
+    """Whether a column of numbers holds shares of a whole, none of them more than 1: 0.4 for 40 %."""
+    try:
+        low, high = float(column.profile.minimum), float(column.profile.maximum)
+    except ValueError:
+        return False
+    return column.profile.kind == "number" and -1 <= low < high <= 1
 
 
 def measure_of(column: Property, language: Language) -> str:

@@ -43,6 +43,7 @@ _HEADED = 0.8  # of the head of a type's name
 _NARROW = 0.2  # lost by one type of a kind where a word may mean all of them
 _BESIDE_OWN = 0.1  # lost by a word for the types of things that something else is called by
 _INITIALS = 0.93  # likeness of a column's initials
+_INITIALS_OF = (3, 4)  # words, whose initials are no chance
 _ALL_ALIKE = 0.76  # of a word for the types of things that are all of one
 _SHORT, _LONG_WORD = (3, 4), 7  # letters of a part that stands for a longer word; of such a word
 _SHORTENED = 0.95
@@ -523,8 +524,9 @@ def _is_acronym(part: str) -> bool:
 
 
 def _short_parts(names: Iterable[str]) -> frozenset[str]:
-    """The parts of names that are no words: `bp` of `systolic_bp`."""
-    return frozenset(part for name in names for part in words_of(name) if _is_acronym(part))
+    """The parts of names that may be initials: `bp` of `systolic_bp`, which is no word, and `bmi`, of three letters."""
+    parts = (part for name in names for part in words_of(name))
+    return frozenset(part for part in parts if _is_acronym(part) or (part.isalpha() and len(part) in _INITIALS_OF))
 
 
 def _acronyms(schema: Schema) -> dict[str, tuple[Element, ...]]:

@@ -185,8 +185,11 @@ class Paraphrases:
     def _often(self, source: Sketch, hop: Walk, name: str, *_: Any) -> str:
         return f"most frequent {' '.join(words_of(name))} {self._relation(hop)} {self.say(source)}"
 
-    def _group(self, source: Sketch, keys: Any, aggregates: Any, *_: Any) -> str:
+    def _group(self, source: Sketch, keys: Any, aggregates: Any, *cut: Any) -> str:
         made = " and ".join(f"{_FUNCTIONS[f]} {self._term(t) if t else ''}" for f, t in aggregates)
+        if len(cut) == len(("order", "descending", "limit")) and cut[2] and aggregates[0][0] == "sum":
+            ranked = f"{'highest' if cut[1] else 'lowest'} {self._term(aggregates[0][1])}"
+            return f"{' and '.join(map(self._term, keys))} with the {ranked} of {self.say(source)}"
         return f"{made} of {self.say(source)} for each {' and '.join(map(self._term, keys))}"
 
     def _multi(self, source: Sketch, aggregates: Any) -> str:

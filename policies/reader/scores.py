@@ -60,6 +60,7 @@ SAME_UNIT = 0.6  # gain: a column beside a number in its unit: "24 GB of memory"
 NEXT = 0.15  # gain: a bound on a count whose noun follows: "more than three products"
 WALKED = 0.35  # gain: a figure of the relationship just walked, hinted at: "how far is X from Y", "who joined X first"
 HAPPENED = 0.55  # gain: "when" of what happened between two things, by the date of their relationship
+BY_EACH = 0.6  # "profit by region" as that of all regions
 IMPLIED = 0.15  # "appointments by status": how many, which is not said
 NONE_OF = 0.15  # "servers with no software": a type's word behind a "no"
 EDGE = 0.35  # a relationship's condition without a word for the relationship

@@ -23,7 +23,7 @@ from trivium.policies.reader.asked_kinds import has_own_vector
 from trivium.policies.reader.chains.lexicon import lexicon
 from trivium.policies.reader.chains.name_variants import countries, is_people
 from trivium.policies.reader.chains.voice import voice_of
-from trivium.policies.reader.columns import measure_of
+from trivium.policies.reader.columns import PERCENT, measure_of
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.english.kinship import plainer_kin
 from trivium.policies.reader.gloss import languages
@@ -87,6 +87,7 @@ _ONE_TABLE = 2 / 3  # share of all columns from which a graph is one table with 
 _WHOEVER = 0.3  # weight of "who" for any things, in a graph without persons
 _ALIAS = 0.75  # likeness from which a phrase's one word means an element
 DATES = frozenset({"date", "year", "day"})
+_PERCENT = frozenset({PERCENT, "pct"})
 _COUNT = ("count",)  # hints of "under", "over": prepositions but for numbers
 _SHORT_BASE = 3  # letters of the shortest adjective
 _DEGREES = frozenset({"latitude", "longitude"})
@@ -534,6 +535,8 @@ class Tagger:
             rate = [word.text for word in words[stop - 1 : stop + 2]] if unit else []
             if rate[1:2] == ["per"] and any(each.element.kind == "property" for each in self.matcher.phrase(rate)):
                 stop, hints = stop + 2, ("per", unit)  # "3 hours per week"
+            if unit in _PERCENT or text[words[stop - 1].end :].lstrip()[:1] == "%":
+                measure = PERCENT
             items = self._literal_items(found, hints, "one" if scaled and not measure else measure)
             strong = found.kind in ("date", "time", "month") and stop - found.start > 1
             if found.kind == "time":
@@ -725,6 +728,7 @@ class Tagger:
                 each = start > 0 and self._tells_one(folded[start - 1]) and all(map(self._is_sort, hits))
                 found[start, stop] += self._entity_items(hits, start, said, several=many, each=each)
         self._add_made_from(text, words, found, taken)
+        self._add_misspelled(text, words, found, taken)
         self._add_near(text, words, found, taken, mixed=mixed)
         strong = [span for span, items in found.items() if span[1] - span[0] > 1 and _certain(items)]
         out = []
@@ -845,6 +849,10 @@ class Tagger:
             if each:  # "which Fords"
                 hits = [hit for hit in self.names.find([singular(word.text)])[0] if hit.score >= _EXACTLY]
                 hits = [hit for hit in hits if self._is_sort(hit)]
+            if not hits and self.schema.typed:  # "men", where people are joined with Male
+                named = self.names.find(self.language.values.get(word.text, ()))
+                hits = [hit for known in named for hit in known if hit.score >= _EXACTLY and self._is_sort(hit)]
+                each = bool(hits)
             if hits:
                 items = self._entity_items(hits, place, word.text, several=several, each=each)
                 found[place, place + 1] += [item.worse(_MADE) for item in items]
@@ -961,6 +969,24 @@ class Tagger:
             parts = fold_name(near[0].label).split() if len(near) == 1 else []
             if word.text in (*parts[:1], *parts[-1:]) and (items := self._entity_items(near, place, word.text)):
                 found[place, place + 1] += items
+
+    def _add_misspelled(
+        self, text: str, words: Sequence[Token], found: dict[tuple[int, int], list[Item]], taken: set[int]
+    ) -> None:
+        """Names with a typo in a small word that is none: "tabels" for Tables, "coffe liqueur"."""
+        covered = {place for span in found for place in range(*span)} | taken
+        for place, word in enumerate(words):
+            known = place in covered or word.text in self.language.stop or (word.text,) in self._operators
+            plain = word.text.isalpha() and text[word.start].islower() and len(word.text) >= _SHORTEST
+            if known or not plain or has_own_vector(self.matcher.embedder, word.text) or self._is_called(word.text):
+                continue
+            for span in ((place - 1, place + 1), (place, place + 2), (place, place + 1)):
+                if span[0] < 0 or span[1] > len(words) or not covered.isdisjoint(range(*span)):
+                    continue
+                near = [hit for hit in self.names.find_near(_slice(text, words, span)) if hit.match == "fuzzy"]
+                if items := self._entity_items(near, span[0], _slice(text, words, span)):
+                    found[span] += items
+                    break
 
     # ---- schema elements
 
@@ -1495,9 +1521,19 @@ class Tagger:
 
     def _is_unit(self, words: Sequence[Token], place: int) -> bool:
         """Whether a word says what a number before it counts: "smaller than 10 hectares"."""
-        if words[place].text in self.language.classes.occasions:
+        word = words[place].text
+        done = len(word) > _SHORTEST and word.endswith("ed")  # "when was order 1204 returned"
+        if done or word in self.language.classes.occasions:
             return False
         return place > 1 and words[place - 1].text.replace(".", "", 1).isdigit() and words[place].text.isalpha()
+
+    def _is_idle_deed(self, words: Sequence[Token], place: int) -> bool:
+        """Whether a word says little of what is done so: "orders placed in 2017", "what did X place?", in no place."""
+        word, classes = words[place].text, self.language.classes
+        before = [each.text for each in words[:place]]
+        verb = not classes.do.isdisjoint(before[:-1]) and before[-1] not in self.language.which | classes.before_nouns
+        idle = word in classes.idle_deeds or (verb and f"{word}d" in classes.idle_deeds)
+        return idle and not any(match.exact for match in self.matcher.word(word))
 
     def _counts_in(self, words: Sequence[Token], place: int) -> bool:
         """Whether a word is the unit of what was asked for: "length in minutes"."""
@@ -1586,9 +1622,8 @@ class Tagger:
             return
         took = word == "place" and span[0] > 0 and language.stem(words[span[0] - 1].text) in ("tak", "took", "taken")
         capital = span[0] > 0 and tagged.text[words[span[0]].start].isupper()
-        light = self._says_little(word, capital=capital) or (
-            self._is_unit(words, span[0]) and not self._is_called(word)
-        )
+        light = self._says_little(word, capital=capital) or self._is_idle_deed(words, span[0])
+        light = light or (self._is_unit(words, span[0]) and not self._is_called(word))
         in_unit = self._counts_in(words, span[0])
         light = light or in_unit or self._is_sort_of_column(words, span[0]) or self._adds_nothing(words, span[0])
         generic = light or word in language.naming or took or self._is_whole(words, span[0])

@@ -34,6 +34,11 @@ _BACK = re.compile(
 )
 _LONGEST = 500  # characters
 _WORD = re.compile(r"[^\W_]+")
+_OF_TIES = re.compile(  # what is to be given where several are first, as it is anyway
+    r"\s*\([^()]*\b(?:ties?|tied|draw)\b[^()]*\)"
+    r"|[,;.?!]\s*(?:[^,;.?!()]{0,25}\b)?(?:if|in case)\b[^,;.?!()]{0,20}\b(?:ties?|tied|draw)\b[^.?!()]*",
+    re.IGNORECASE,
+)
 
 
 def without_asides(question: str) -> str:
@@ -42,7 +47,7 @@ def without_asides(question: str) -> str:
     A sentence or clause before it about whoever asks is left out ("I'm preparing for a quiz: who wrote Emma?"), unless
     it has a name or a number in it, or the question speaks of something that was said before.
     """
-    question = _ASIDE.sub("", _ROUNDED.sub("", question))
+    question = _ASIDE.sub("", _ROUNDED.sub("", _OF_TIES.sub("", question)))
     if greeted := _GREETING.match(question):
         question = question[greeted.end() :]
     found = _ABOUT_ME.fullmatch(question) if len(question) <= _LONGEST else None
@@ -52,3 +57,8 @@ def without_asides(question: str) -> str:
     names = any(word[0].isupper() and word != "I" for word in before) or any(map(str.isdigit, found["why"]))
     back = _BACK.search(found["asked"])
     return question if names or back or '"' in found["why"] else found["asked"]
+
+
+def speaks_of_ties(question: str) -> bool:
+    """Whether a question says what is to be given where several are first: "list all if there is a tie"."""
+    return _OF_TIES.search(question) is not None

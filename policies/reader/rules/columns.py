@@ -63,6 +63,8 @@ class ColumnRules(Rules):
             return
         if left.category == "P" and right.form == "plain" and not gap and self._are_types(left.data):
             yield right.but(form="set", score=score + scores.BOUND, links=links)  # "of the type Van"
+        if left.category == "P" and "by" in gap and right.form == "plain":
+            score -= scores.BY_EACH
         if left.category == "P" and not gap and right.form in ("plain", "set"):
             yield from self._dated(left, right, score, links)
         yield from self._table(right, lists, score, links)

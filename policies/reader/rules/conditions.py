@@ -65,6 +65,7 @@ class ConditionRules(SetRules):
             ("NUM CMP", self._bound_after),
             ("DATE CMP", self._bound_after),
             ("CP CMP", self._bound_after_noun),
+            ("S CMP", self._so_many_or_more),
             ("OCC CP", self._occurs_so_often),
             ("NUM TIMES", self._so_often),
             ("C TIMES", self._so_often),
@@ -192,6 +193,14 @@ class ConditionRules(SetRules):
         if "after" in hints and not gap and left.data[1:3] in (("", "="), ("count", "="), (OFTEN, "=")):
             data, links = (*left.data[:2], sign, left.data[3]), (left.links, right.links)
             yield left.but(data=data, score=left.score + right.score + 0.25, links=links)
+
+    def _so_many_or_more(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "six ingredients or more"."""
+        sign, hints = right.data
+        if left.data[:1] == ("limit",) and left.form == "plain" and "after" in hints and not gap:
+            number = ("v", Value("number", float(left.data[1])))
+            bound = Item("C", data=(sign, _COUNT, number), score=right.score, links=right.links)
+            yield from self._count_bound(bound, left.but(data=()), gap)
 
     def _missing(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "no fax number", "without a title": those that lack it; "non-smokers"."""

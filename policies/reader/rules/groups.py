@@ -14,6 +14,8 @@ from trivium.policies.reader.schema import Property
 from trivium.policies.reader.sketch import Sketch
 
 _ANOTHER = 0.2  # a result beside another
+_BY = 0.3  # gain: "by" before what is grouped by
+_SUMMED = 0.1  # a sum that no word says
 
 
 class GroupRules(ResultRules):
@@ -54,6 +56,12 @@ class GroupRules(ResultRules):
             ("GK XX", self._figures_of_each_first),
             ("S XX", self._with_figures),
             ("AGG GK", self._group_all),
+            ("AGG S", self._all_by_type),
+            ("AGG P", self._all_by_column),
+            ("X S", self._by_type),
+            ("P GK", self._added_up),
+            ("P S", self._added_up),
+            ("P P", self._added_up),
             ("GK R", self._group_walked),
         )
 
@@ -240,8 +248,36 @@ class GroupRules(ResultRules):
         """As in "number of orders by city"."""
         clause = gap & self._words.having and gap & self._words.clauses
         if left.data[0] in ("count", "agg") and "by" in gap and not clause:
-            score, links = left.score + right.score + 0.3, (left.links, right.links)
+            score, links = left.score + right.score + _BY, (left.links, right.links)
             yield from self._grouped(left, right.data, score, links)
+
+    def _by_type(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "total profit of copiers by region"."""
+        if left.data[0] in ("count", "agg") and "by" in gap and right.form == "plain":
+            yield from self._group(left, _key(right), gap)
+
+    def _all_by_type(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "total profit by region"."""
+        if "by" in gap and right.form == "plain":
+            yield from self._group_all(left, _key(right), gap)
+
+    def _all_by_column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "total profit by city", where that is a column."""
+        if "by" in gap:
+            yield from self._group_all(left, right.but(category="GK", data=(right.data,), score=right.score + _BY), gap)
+
+    def _added_up(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "sales by region", "revenue per category": what adds up is summed, if no word says so."""
+        numbers = tuple(each for each in left.data if self._columns.added(self._schema.properties[each]))
+        if not numbers:
+            return
+        total = left.but(category="AGG", data=("sum", numbers), score=left.score - _SUMMED)
+        if right.category == "GK":
+            yield from self._group_all(total, right, gap)
+        elif right.category == "S":
+            yield from self._all_by_type(total, right, gap)
+        else:
+            yield from self._all_by_column(total, right, gap)
 
     def _group_first(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         yield from self._group(right, left, gap)
@@ -252,7 +288,7 @@ class GroupRules(ResultRules):
             return
         for kind in dict.fromkeys(self._schema.properties[number].type for number in left.data[1]):
             everything = Item("S", ("all", kind), kind, (), 0.0, (), "plain")
-            for result in self._aggregate_hint(left, everything, gap):
+            for result in self._aggregate_hint(left, everything, frozenset()):
                 for item in self._group(result, right, gap):
                     item.score -= scores.ALL_OF_TYPE / 2
                     yield item
@@ -400,6 +436,12 @@ class GroupRules(ResultRules):
                 both = [("count", ("e", path.hops)), *self._aggregates(own)]
                 data = ("multi", tuple(reversed(both) if turned else both))
                 yield own.but(data=data, score=score - 0.2 - path.cost, links=links)
+
+
+def _key(kind: Item) -> Item:
+    """What things are grouped by, by the noun behind "by"."""
+    role = kind.data[1:] if kind.data[:1] == ("role",) else ()
+    return kind.but(category="GK", data=("type", *role), score=kind.score + _BY)
 
 
 def _is_counted(term: Sketch) -> Sketch:

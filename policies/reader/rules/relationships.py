@@ -8,6 +8,7 @@ from typing import Any
 from trivium.policies.reader import scores
 from trivium.policies.reader.items import Item, flat, link
 from trivium.policies.reader.matching import Element
+from trivium.policies.reader.names import words_of
 from trivium.policies.reader.rules.base import SIGNS, WHOLE, Gap, Rule, Rules, hops_walked
 from trivium.policies.reader.schema import DATED, Walk
 
@@ -24,6 +25,9 @@ class RelationshipRules(Rules):
             ("E GK", self._group_edges),
             ("R GK", self._group_deeds),
             ("CNT E", self._count_edge),
+            ("CNT EC", self._amount_in_unit),
+            ("S EC", self._amount_of),
+            ("CNT X", self._count_amount),
             ("E S", self._edge_values),
             ("E NUM", self._edge_number),
             ("E C", self._edge_bound),
@@ -53,6 +57,32 @@ class RelationshipRules(Rules):
         if len(right.data) == 2:
             links, cost = (left.links, right.links), scores.NUMBERS * self._columns.is_money(right.data[1])
             yield right.but(data=(*right.data, "sum"), score=left.score + right.score - cost, links=links)
+
+    def _amount_in_unit(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "how many ml (of lime juice)", where relationships have an amount and its unit."""
+        for name in self._amounts(right) if not gap else ():
+            links, data = (left.links, right.links), (*right.data[:1], name, "sum", right.data[2])
+            yield Item("E", data=data, score=left.score + right.score, links=links)
+
+    def _amount_of(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "(how many) mint leaves"."""
+        for name in self._amounts(right) if not gap else ():
+            amount = Item("E", data=(*right.data[:1], name, "sum", right.data[2]), score=right.score, links=right.links)
+            yield from self._edge_values(amount, left, gap)
+
+    @staticmethod
+    def _count_amount(left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        if right.data[0] == "walks" and right.data[1] == "sum" and right.data[2].where is not None and not gap:
+            yield right.but(score=left.score + right.score, links=(left.links, right.links))
+
+    def _amounts(self, unit: Item) -> list[str]:
+        """The columns of amounts of relationships of which a condition says the unit."""
+        relations, name, condition = unit.data
+        if words_of(name)[-1:][0] not in self._words.unit_columns or condition[2] != "=":
+            return []
+        known = [each.name for relation in relations for each, _ in self._columns.ordered_own(relation)]
+        added = [each for each in dict.fromkeys(known) if all(self._adds_up(relation, each) for relation in relations)]
+        return [each for each in added if each in self._words.weights] or added[:1]
 
     def _extreme_walked(self, left: Item, right: Item, limit: int, score: float, links: Any) -> Iterator[Item]:
         """As in "who joined X first": by what the relationship has by which the set was reached."""
@@ -161,10 +191,10 @@ class RelationshipRules(Rules):
 
     def _edge_values(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "the route of the drug X": values of a property of relationships that touch the set."""
-        relations, name, *function = left.data
+        relations, name, function, condition = (*left.data, "", None)[:4] if len(left.data) < 4 else left.data
         score, links = left.score + right.score, (left.links, right.links)
         for hop, reached, to, cost in self._edge_ways(right, relations):
-            data = ("walks", function[0] if function else "", hop, name, reached)
+            data = ("walks", function, hop._replace(where=condition) if condition else hop, name, reached)
             yield Item(
                 "X", right.node, right.type, data if to is None else (*data, to), score - cost, links, right.form
             )
@@ -173,7 +203,8 @@ class RelationshipRules(Rules):
         """As in "average weight of interactions": a column of relationships to aggregate."""
         if len(left.data) == 1 and left.data[0] != "count":
             links = (left.links, right.links)
-            yield right.but(data=(*right.data[:2], left.data[0]), score=left.score + right.score, links=links)
+            data = (*right.data[:2], left.data[0], *right.data[3:])
+            yield right.but(data=data, score=left.score + right.score, links=links)
 
     def _edge_aggregated(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "how much funding in total"."""

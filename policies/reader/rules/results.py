@@ -177,6 +177,7 @@ class ResultRules(RelationshipRules):
             return
         function, numbers = left.data
         links, score = (left.links, right.links), left.score + right.score
+        score -= scores.BY_EACH * ("by" in gap and right.form == "plain")
         for term, cost in self._term(right, numbers):
             if function == "count" and (true := self._true_of(right, term)):
                 yield Item("X", true.node, true.type, ("count",), score - cost, links, right.form)

@@ -1646,3 +1646,47 @@ def test_aliases_and_dates_with_blemishes(tmp_path: Path) -> None:
     ]
     assert found.alias == ("aliases",)
     assert found.columns["born"] == TableColumn("born", "date", read="m/d/y")
+
+
+_VISITS = "USUBJID,TRTA,TRTAN,SEX,PARAMCD,PARAM,VISDT,SCR\n"
+
+
+def _trial(folder: Path) -> list[Path]:
+    arms, sexes = ("Placebo", "Drug 1", "Drug 2"), ("Male", "Female")
+    params = (("SBP", "Systolic pressure"), ("PULSE", "Pulse rate"), ("TEMP", "Body temperature"))
+    subjects = "".join(f"GT{n:04},{arms[n % 3]},{n % 3},{sexes[n % 2]},{20 + n},{'YN'[n % 2]}\n" for n in range(24))
+    visits = "".join(
+        f"GT{n:04},{arms[n % 3]},{n % 3},{sexes[n % 2]},{code},{name},2024-01-{n + 1:02},{n * 7 % 11}\n"
+        for n in range(24)
+        for code, name in params
+    )
+    return _write(folder, rx_adsl="USUBJID,TRTA,TRTAN,SEX,AGE,EVNTFL\n" + subjects, rx_adv=_VISITS + visits)
+
+
+def test_names_in_capitals_are_spelled_out(tmp_path: Path) -> None:
+    mappings = guess_mapping(read_tables(_trial(tmp_path)))
+    subjects, visits = mappings["rx_adsl"], mappings["rx_adv"]
+    assert (subjects.type, subjects.id) == ("subject", "USUBJID")
+    assert subjects.columns["TRTA"] == TableColumn("treatment", to="treatment")
+    assert subjects.columns["EVNTFL"] == TableColumn("event", "boolean", read="y/n")
+    assert subjects.columns["AGE"] == TableColumn("age", "number")
+    assert visits.columns["USUBJID"] == TableColumn("subject", to="rx_adsl.USUBJID")
+    assert visits.columns["PARAMCD"] == TableColumn("parameter", to="parameter", label="PARAM")
+    assert visits.columns["VISDT"] == TableColumn("visit_date", "date")
+
+
+def test_codes_of_another_column_and_facts_of_the_row_named_are_left_out(tmp_path: Path) -> None:
+    mappings = guess_mapping(read_tables(_trial(tmp_path)))
+    assert mappings["rx_adsl"].columns["TRTAN"].skipped, "it numbers the arms"
+    visits = mappings["rx_adv"].columns
+    assert visits["SEX"].skipped, "the subject's, in each visit"
+    assert visits["TRTA"].skipped
+    assert not visits["SCR"].skipped
+
+
+@pytest.mark.parametrize("name", ["STAGE", "PAGE", "WIND", "SITE", "BLOCK", "GRID", "SALES", "STATUS"])
+def test_words_in_capitals_are_no_abbreviations(tmp_path: Path, name: str) -> None:
+    rows = "".join(f"{n},{n * 3},{n * 5 % 7},{n * n}\n" for n in range(9))
+    columns = guess_mapping(read_tables(_write(tmp_path, days=f"DAY,{name},QTY,TOTAL\n" + rows)))["days"].columns
+    assert columns[name].relation == name.lower()
+    assert columns["QTY"].relation == "quantity"
