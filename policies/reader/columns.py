@@ -31,6 +31,7 @@ COLUMN = "column"
 """Of a bound that is another column, with the numbers of those that are meant."""
 _MAGNITUDES = frozenset({"magnitude", "mag", "vmag"})  # of stars: the smaller, the brighter
 _TURNED = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
+_THOUSAND, _FAR = 1000, 100  # in which columns count; how far beyond their range a number is that says so
 _YEARS = range(1000, 2101)
 _LEAST, _MOST_OF = ("min", "minimum"), ("max", "maximum")
 _MOST = 5  # columns for one hint
@@ -362,6 +363,8 @@ class Columns:
 
     def _measured(self, value: Any, column: Property) -> Any:
         """A number said in one unit in the unit of a column, by its name: 10 hours in `downtime_minutes`."""
+        if value[0] == "v" and value[1].kind == "number" and (thousands := _in_thousands(value[1], column)) is not None:
+            return ("v", thousands, *value[2:])
         if value[0] != "v" or len(value) < 3:
             return value
         said, constant = self.language.measures.get(value[2]), value[1]
@@ -455,6 +458,20 @@ def measure_of(column: Property, language: Language) -> str:
 def is_year(value: Any) -> bool:
     """Whether a value is a number without a unit that may be a year: 2000 euros are none."""
     return value[0] == "v" and len(value) == 2 and (value[1].value or 0) in _YEARS
+
+
+def _in_thousands(constant: Value, column: Property) -> Value | None:
+    """A number in the thousands in which a column counts by its range: 40,000 of prices up to 61.9; else None.
+
+    Only where the number is a hundred times what the column's greatest value is, and its thousandth within its range.
+    """
+    try:
+        low, high = float(column.profile.minimum), float(column.profile.maximum)
+    except ValueError:
+        return None
+    number = float(constant.value) / _THOUSAND
+    far = column.profile.kind == "number" and float(constant.value) >= _FAR * high and max(low, 1) <= number <= high
+    return Value("number", number) if far and not column.profile.unit else None
 
 
 def _unit_of(column: Property, language: Language) -> tuple[str, float] | None:

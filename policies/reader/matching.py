@@ -46,6 +46,7 @@ _INITIALS = 0.93  # likeness of a column's initials
 _INITIALS_OF = (3, 4)  # words, whose initials are no chance
 _ALL_ALIKE = 0.76  # of a word for the types of things that are all of one
 _SHORT, _LONG_WORD = (3, 4), 7  # letters of a part that stands for a longer word; of such a word
+_CONSONANTS = range(3, 6)  # letters of a part that is a word's first consonants
 _SHORTENED = 0.95
 _TURNED = 2  # words of a type's name that mean it in this order alone
 _CUT = 3  # letters of the shortest part of a name that stands for a word which it begins
@@ -482,15 +483,24 @@ class Matcher:
         return ending in self.language.deed_endings and (ending != "al" or own[-1] in "svw")  # no `personal`
 
     def _add_shortened(self, word: str, found: dict[Element, Match]) -> None:
-        """Add columns by parts of their names that a word begins with: `int_gain` by "intelligence", `dep_time`."""
-        for length in _SHORT if len(word) >= _LONG_WORD else ():
-            part = word[:length]
+        """Add columns by parts of their names that a word begins with: `int_gain` by "intelligence", `dep_time`.
+
+        Of a word of six letters only by whole names, `att` of "attack"; by its consonants as well: `wght`, `ovr`.
+        """
+        consonants = word[:1] + "".join(letter for letter in word[1:] if letter not in _VOWELS)
+        short = {word[:length]: len(word) < _LONG_WORD for length in _SHORT if len(word) >= _LONG_WORD - 1}
+        short |= {consonants[:length]: True for length in _CONSONANTS if length <= len(consonants) < len(word)}
+        for part, whole in short.items():
             row = self._row.get(part)
-            if row is None or part in self.language.words:
+            if row is None or part in self.language.words or part == word:
                 continue
             for element, weight in self._elements[row]:
                 score = _SHORTENED * weight
-                if element.kind in ("property", "edge") and (element not in found or found[element].score < score):
+                if (
+                    (not whole or weight == 1)
+                    and element.kind in ("property", "edge")
+                    and (element not in found or found[element].score < score)
+                ):
                     found[element] = Match(element, score, True, part)
 
     def _widen(self, found: dict[Element, Match]) -> None:

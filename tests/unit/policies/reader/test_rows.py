@@ -123,3 +123,29 @@ def test_codes_are_the_first_letters_of_words() -> None:
 def test_a_part_of_a_name_without_its_capital() -> None:
     assert _of_sky("what is the depth of horizon?") == ('ids "Crab Horizon" | values depth', ())
     assert "Crab Horizon" not in _of_sky("which nebulae lie over the horizons of Earth?")[0]
+
+
+@cache
+def _shops() -> tuple[GraphColumns, Reader]:
+    """Shops whose people are counted in thousands, and columns that are words cut short."""
+    rows = [("Abel", 29_760.0, 85.0, 71.0), ("Bern", 454.0, 79.0, 74.0), ("Carr", 12_938.0, 75.0, 77.0)]
+    entities = [(name, ["shop"], {"people": people, "att": one, "wght": other}) for name, people, one, other in rows]
+    graph = GraphColumns.of(entities, [])
+    return graph, open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("how many shops have more than 10 million people?", "type shop | where people > 10000 | count"),
+        ("how many shops have more than 10000 people?", "type shop | where people > 10000 | count"),
+        ("how many shops have more than 100000 people?", "type shop | where people > 100000 | count"),
+        ("which shop has the highest attack?", "type shop | top 1 by att"),
+        ("which shop has the highest weight?", "type shop | top 1 by wght"),
+    ],
+)
+def test_columns_in_thousands_and_cut_short(question: str, plan: str) -> None:
+    graph, reader = _shops()
+    executor = Executor(graph)
+    best, *_ = reader.read(question, executor=lambda each: outcome(executor, each), seconds=30)
+    assert (write(best.plan), best.unread) == (plan, ())
