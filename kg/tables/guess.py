@@ -52,6 +52,7 @@ from trivium.kg.tables.naming import (
     is_alias,
     is_inside,
     is_technical,
+    joins_name,
     repeats_name,
     respells,
     says_name,
@@ -161,6 +162,11 @@ def _told_apart(seen: SeenTable, found: Mappings) -> TableMapping:
     return replace(mapping, type=" ".join(seen.words) or seen.table.name)
 
 
+def _repeated(seen: SeenTable, alias: Sequence[str], label: Sequence[str]) -> dict[str, TableColumn]:
+    """The columns of further names that say no more than a name and another column: "Ford Taurus", left out."""
+    return {name: TableColumn() for name in alias if len(label) == 1 and joins_name(seen, seen.columns[name], label[0])}
+
+
 def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]) -> TableMapping:
     file = seen.table.path.name
     about = _about(seen)
@@ -194,7 +200,7 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
         if (about is None or profile is not seen.key) and profile.name != type_by
         if profile.name not in label or outer or telling
     }
-    columns = _without_type(seen, _with_codes(seen, columns))
+    columns = _without_type(seen, _with_codes(seen, columns) | _repeated(seen, alias, label))
     if "row" in columns and any(key is seen.columns["row"] for each in tables for _, key in each.refers.values()):
         columns["row"] = TableColumn()  # a number by which the records inside this one name it
     if label and names_some(seen.columns[label[0]], seen) and seen.key and about is None:

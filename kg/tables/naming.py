@@ -52,7 +52,7 @@ def is_alias(seen: SeenTable, profile: ColumnProfile, label: Sequence[str]) -> b
     named = bool(label) and profile.name not in label and profile.kind is None and profile.name not in seen.refers
     if named and words == seen.words and _whole_name(seen, profile) is not None:
         return True
-    if named and len(label) == 1 and _joins_name(seen, profile, label[0]):
+    if named and len(label) == 1 and joins_name(seen, profile, label[0]):
         return True
     if (
         not named
@@ -106,7 +106,7 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
 
 
-def _joins_name(seen: SeenTable, profile: ColumnProfile, label: str) -> bool:
+def joins_name(seen: SeenTable, profile: ColumnProfile, label: str) -> bool:
     """Whether a column holds the rows' names with what another column says before or behind: "Ford Taurus"."""
     if not profile.is_unique or profile.length > LONG_NAME or seen.rows < MANY_TEXTS:
         return False

@@ -91,7 +91,8 @@ class AnswerSignals:
         detour: 1 where the best reading over the whole schema is the end of a longer chain that was chosen, and no word
             speaks for some hop of that one.
         left: names in the question that the reading does not use.
-        half: 1 where the question asks for a computation that neither the chains nor a plan make.
+        half: 1 where the question asks for a computation that neither the chains nor a plan make, or "how many", and
+            the chains give things where the plan reader reads a figure.
         share: the share of the reading, and of those that reach the same, among all, in [0, 1]; with several topics the
             geometric mean a topic.
         beside: strange words right before a name, that say what it is: "the singer X".
@@ -250,7 +251,9 @@ def signals_of(
     )
     out = {
         "plan": float(plan),
-        "half": float(not plan and apart and (best is None or bool(best.unused))),
+        "half": float(
+            not plan and apart and (best is None or bool(best.unused) or (not figure and _reads_figure(question, best)))
+        ),
         "misfit": float(misfit),
         "untrue": float(_is_untrue(question, truth=truth, left=readings[0].unread if plan else strange)),
         "through": float(_is_through(readings[0]) if plan else _goes_through(found, readings)),
@@ -276,6 +279,11 @@ def signals_of(
         reaches = not best.empty or (judged and _same_answer(best, readings[0]))  # "no" either way
         out["turned"] = float(not reaches and own.keys() == ways.keys() and not _same_way(own, ways))
     return AnswerSignals(**out)
+
+
+def _reads_figure(question: str, best: Reading) -> bool:
+    """Whether a plan reads a column for "how many": "how many horses does X make?" asks for no maker."""
+    return isinstance(best.plan, ValueOf) and bool(_counted([token.text for token in tokens(question)]))
 
 
 def _sorts_others(readings: Sequence[Reading]) -> bool:
@@ -399,6 +407,7 @@ def _is_another_kind(question: str, reading: Reading) -> bool:
         or _gives_all(question, reading)
         or _says_no_fact(reading)
         or _counts_another_thing(question, reading)
+        or _counts_unread(question, reading)
     )
 
 
@@ -717,16 +726,29 @@ def _is_named(
 def _counts_nothing(reading: Reading) -> bool:
     """Whether a plan counts what the question names, or nothing by words that are only like the graph's.
 
-    No children, by "company", are none to speak of, one ship that is named is no count, and two namesakes have no sum.
+    No children, by "company" or by a relation that no word says, are none to speak of, one ship that is named is no
+    count ("how many meters in a furlong"), and two namesakes have no sum.
     """
     if not isinstance(reading.plan, Aggregate):
         return False
     likest = [part.score for part in reading.parts if part.score > 0]
-    none = bool(reading.empty) and min(likest, default=0.0) < _OWN_WORD
+    paired = reading.sketch[:1] == ("walks",)  # how often one named thing is joined with another
+    unsaid = reading.typed and bool(reading.unsaid if paired else reading.unsaid - reading.between)
+    none = bool(reading.empty) and (min(likest, default=0.0) < _OWN_WORD or unsaid)
     source = reading.plan.source
+    if isinstance(source, Intersect) and reading.plan.function == "count":
+        none = none or _counts_what_is_not_said(reading)
+        return none or any(isinstance(each, Entities) and len(each.ids) == 1 for each in source.sets)
     if not isinstance(source, Entities):
         return none
     return none or bool(reading.empty) or reading.plan.function == "count" or len(source.ids) > 1
+
+
+def _counts_what_is_not_said(reading: Reading) -> bool:
+    """Whether a plan counts what several named things are all joined with, and no word says what, or how."""
+    said = any(fold_case(part.word) in classes().persons for part in reading.parts)
+    walked = set(relations_walked(reading.sketch))
+    return reading.typed and not (said or reading.nouns or reading.kinds) and len(reading.unsaid) == len(walked) > 0
 
 
 def _says_no_fact(reading: Reading) -> bool:
@@ -803,6 +825,19 @@ def _counts_another_thing(question: str, reading: Reading) -> bool:
     return isinstance(reading.plan, ValueOf) and any(fold_case(kind) in counted for kind in reading.kinds)
 
 
+def _counts_unread(question: str, reading: Reading) -> bool:
+    """Whether a count leaves unread what is to be counted: "how many feet are in a mile"."""
+    if not isinstance(reading.plan, Aggregate) or reading.plan.function != "count" or reading.aside:
+        return False
+    left = {word for text in reading.unread for word in fold_case(text).split()}
+    words = [token.text for token in tokens(question)]
+    last = next((place for place in range(2, len(words)) if tuple(words[place - 2 : place]) in _HOW_MANY), 0)
+    alone = last and (
+        last + 1 == len(words) or _says_nothing(words[last + 1]) or words[last + 1] in classes().auxiliaries
+    )
+    return bool(alone) and words[last] in left
+
+
 def _counted(words: Sequence[str]) -> tuple[str, ...]:
     """What follows "how many" or "how much"."""
     return tuple(words[place] for place in range(2, len(words)) if tuple(words[place - 2 : place]) in _HOW_MANY)
@@ -813,6 +848,8 @@ def _is_untrue(question: str, *, truth: bool, left: Sequence[str]) -> bool:
     if asks_truth(question):
         return not truth or bool(left)
     words = [token.text for token in tokens(question)]
+    if truth and _asks_which(words):
+        return True  # "is it A or B?" is not answered by yes
     first = next((word for word in words if word not in classes().leading), "")
     return truth and first in classes().asking  # "in which month was X inducted?" is not answered by yes
 
@@ -878,10 +915,17 @@ def asks_truth(question: str) -> bool:
     return (
         bool(words)
         and words[0] in classes().yes_no
-        and not (words[0] in classes().being and "or" in words)
+        and not _asks_which(words)
         and classes().asking.isdisjoint(words)
         and not english().is_request(words)
     )
+
+
+def _asks_which(words: Sequence[str]) -> bool:
+    """Whether a question begins as one for yes or no and asks which of two it is: "is it A or B?", not "or not"."""
+    other = words.index("or") if "or" in words else len(words)
+    behind = words[other + 1 : other + 2] not in ([], ["not"])
+    return behind and words[0] in classes().being and words[1] != "there"
 
 
 def may_ask_truth(question: str) -> bool:

@@ -14,7 +14,7 @@ from trivium.policies.reader import scores
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.matching import Matcher
 from trivium.policies.reader.names import words_of
-from trivium.policies.reader.schema import Property, Schema, Walk
+from trivium.policies.reader.schema import CODES, Property, Schema, Walk
 from trivium.policies.reader.sketch import Sketch
 
 PERCENT = "percent"
@@ -35,6 +35,7 @@ _THOUSAND, _FAR = 1000, 100  # in which columns count; how far beyond their rang
 _YEARS = range(1000, 2101)
 _LEAST, _MOST_OF = ("min", "minimum"), ("max", "maximum")
 _MOST = 5  # columns for one hint
+_DEGREES = frozenset({"latitude", "longitude", "lat", "lon", "lng"})
 _VARIED = 3  # things from which a column of one value tells nothing of them
 
 
@@ -74,6 +75,9 @@ class Columns:
             fitting = [each for each in fitting if not (each.dated or each.yearly) or self.is_start(each)]
         if self.is_fast(tuple(hints)):  # nor is it fast
             fitting = [each for each in fitting if not (each.dated or each.yearly)]
+        if hints and not shape:  # nor is what lies far north, or has a high code
+            fitting = [each for each in fitting if not self._is_place(each) or not _DEGREES.isdisjoint(hints)]
+            fitting = [each for each in fitting if words_of(each.name)[-1:][0] not in CODES]
         out = []
         for each in fitting:
             gain = self._gain(each, hints) - scores.NO_HINT
@@ -91,6 +95,11 @@ class Columns:
         if hints and not shape and not dated:
             out = self._fuller(out)
         return sorted(out, key=lambda pair: -pair[1])[:_MOST]
+
+    @staticmethod
+    def _is_place(column: Property) -> bool:
+        """Whether a column says where something lies."""
+        return not _DEGREES.isdisjoint(words_of(column.name))
 
     def is_measure(self, column: Property, hints: Sequence[str]) -> bool:
         """Whether a type is called by what hints mean, and has one column of numbers that differ: of a `LengthUnit`."""

@@ -254,6 +254,7 @@ class Reader:
             number for number, name in enumerate(self.schema.names) if all(word in content for word in words_of(name))
         )
         self._persons = self._tagger.asked_for_by("who")
+        self._people = self._tagger.asked_for_by("who", surely=True)
         self._chart = Chart(self.schema, self._columns, silent, self.language.classes)
         self._end_nouns: dict[str, frozenset[str]] = {}  # of relations, as they are asked for
 
@@ -1040,7 +1041,8 @@ class Reader:
         if not self.schema.typed or not (counted or (does and item.category == "S")):
             return False
         _, kind = self.records.get(item.type, (-1, item.type))  # whom nameless rows tell of
-        return not any(self.schema.compatible(kind, each) for each in self._persons)
+        # A company may be who makes something; nobody counts it as people.
+        return not any(self.schema.compatible(kind, each) for each in (self._people if counted else self._persons))
 
     def _joined_to_nothing(self, tagged: Tagged, sketch: Sketch, read: Collection[int]) -> list[int]:
         """Places of words that join two things, of which a sketch has but one: "people linked to Ann" are not Ann."""

@@ -70,7 +70,8 @@ class Path(NamedTuple):
 
 DATED = frozenset({"date", "datetime", "time"})
 """Kinds of values that say when."""
-_CODES = frozenset({"id", "ids", "key", "code"})  # last words of the names of what numbers stand for
+CODES = frozenset({"id", "ids", "key", "code"})
+"""Last words of the names of what numbers stand for."""
 _KEYS = frozenset({"id", "key", "number", "no", "nr", "code"})  # last words of the names of keys
 
 
@@ -119,7 +120,7 @@ class Property:
     def coded(self) -> bool:
         """Whether its values are numbers that stand for things: `service_id`; those of `yearID` are years."""
         words = words_of(self.name)
-        return self.profile.kind == "number" and words[-1:][0] in _CODES and len(words) > 1 and not self.yearly
+        return self.profile.kind == "number" and words[-1:][0] in CODES and len(words) > 1 and not self.yearly
 
     @property
     def identifying(self) -> bool:

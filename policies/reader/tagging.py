@@ -32,7 +32,7 @@ from trivium.policies.reader.literals import Literal_, literals
 from trivium.policies.reader.matching import Element, Match, Matcher
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.roles import doers_of, nouns_of, nouns_of_ends, things_of
-from trivium.policies.reader.rules.base import OFTEN
+from trivium.policies.reader.rules.base import MEASURE, OFTEN
 from trivium.policies.reader.schema import Property, Schema, Walk
 from trivium.policies.reader.sketch import Sketch
 from trivium.policies.reader.values import ValueHit, ValueIndex
@@ -82,6 +82,7 @@ _PEOPLE = 0.95  # likeness of "Italian" to Italy
 _MEASURE = 0.8  # likeness of "cost" to a column of money
 _POSSESSIVE = ("'", "\u2019")
 _IN_NAME = 4  # words of a name before or behind one of its words that may be a noun of the question
+_LIKE_CODE = 0.85  # likeness below which a code in capitals means nothing: no LOCODE is a `code`
 _BORN = 0.6  # weight of "who" for those with a date of birth or a job, where their type says no more
 _ONE_TABLE = 2 / 3  # share of all columns from which a graph is one table with what belongs to it
 _WHOEVER = 0.3  # weight of "who" for any things, in a graph without persons
@@ -342,8 +343,8 @@ class Tagger:
                 if not found or (stop == len(folded) and self._is_verb(phrase, folded[:start])):
                     continue
                 asking = start <= 1 or not self.language.commands.isdisjoint(folded[:start])
-                if found[0].category == "CMP" and folded[stop : stop + 1] and folded[stop] in self._asking:
-                    continue  # "under which license"
+                if found[0].category == "CMP" and self._bounds_nothing(phrase, folded[stop : stop + 1]):
+                    continue
                 if found[0].category in ("CMP", "SUP") and not _DEGREES.isdisjoint(found[0].data[1]):
                     located = any(
                         not set(words_of(each.name)).isdisjoint(found[0].data[1]) for each in self.schema.properties
@@ -376,6 +377,12 @@ class Tagger:
                 ]
                 out.append(_Block(start, stop, 10 + (stop - start), items, cost, operator=True))
         return out
+
+    def _bounds_nothing(self, phrase: tuple[str, ...], after: Sequence[str]) -> bool:
+        """Whether a comparative's words compare nothing: "under which license", "only sports cars"."""
+        bound = self.language.comparatives.get(phrase)
+        exactly = bound is not None and bound.sign == "=" and self.language.stop.issuperset(phrase)  # "only", "just"
+        return not self._asking.isdisjoint(after) or (exactly and not any(map(self._is_number, after)))
 
     def _bounded_from(self, folded: Sequence[str], place: int) -> int:
         """Where a number may stand that "or more" bounds: "4 bedrooms or more", "24 GB of memory or more"."""
@@ -847,8 +854,8 @@ class Tagger:
             hits = [hit for hits in self.names.find(texts) for hit in hits if hit.score >= _EXACTLY] if texts else []
             each = not hits and text[word.start].isupper() and _is_plural([word.text])
             if each:  # "which Fords"
-                hits = [hit for hit in self.names.find([singular(word.text)])[0] if hit.score >= _EXACTLY]
-                hits = [hit for hit in hits if self._is_sort(hit)]
+                ones = self.names.find(list({singular(word.text), word.text[:-1]}))  # "Hyundais"
+                hits = [hit for one in ones for hit in one if hit.score >= _EXACTLY and self._is_sort(hit)]
             if not hits and self.schema.typed:  # "men", where people are joined with Male
                 named = self.names.find(self.language.values.get(word.text, ()))
                 hits = [hit for known in named for hit in known if hit.score >= _EXACTLY and self._is_sort(hit)]
@@ -1172,6 +1179,7 @@ class Tagger:
 
     def _add_variants(self, tagged: Tagged) -> None:
         """Columns with the words that say which of several alike is meant; a year of these is no date."""
+        self._quiet_between(tagged)
         literal = {start for start, _, item in tagged.items if item.category in ("NUM", "DATE")}
         kinds = {
             place
@@ -1189,6 +1197,20 @@ class Tagger:
             return start in told and (item.category in ("NUM", "DATE") or part)
 
         tagged.items = [each for each in tagged.items if not is_other(each[0], each[2])] + found
+
+    @staticmethod
+    def _quiet_between(tagged: Tagged) -> None:
+        """Let a word between a value and a word of its column's name say nothing: "front-wheel drive"."""
+        values, columns = defaultdict[int, set[int]](set), defaultdict[int, set[int]](set)
+        for start, stop, item in tagged.items:
+            if item.form == "value" and item.category == "S":
+                values[stop] |= {*item.data[:1]}
+            elif item.category == "P":
+                columns[start] |= {*item.data}
+        for place in range(1, len(tagged.positions) - 1):
+            alone = not (tagged.gaps[place] or tagged.gaps[place + 1]) and tagged.content[place]
+            if alone and values[place] & columns[place + 1]:
+                tagged.unread[place], tagged.content[place] = UNREAD_GENERIC, False
 
     def _mark_verbs(self, tagged: Tagged) -> None:
         """Find the verbs; what may be any kind of things is no verb, and a verb is hardly a kind of things."""
@@ -1463,7 +1485,7 @@ class Tagger:
                 elif item.form == "plain" and score >= _NOUN:
                     near[start][stop].add(item.type)
             elif item.category in ("P", "PL") and score >= _NOUN and item.links[0][1] != "named":
-                if any(self.schema.properties[each].naming for each in item.data):
+                if item.category == "P" and any(self.schema.properties[each].naming for each in item.data):
                     continue
                 if score >= _EXACTLY:
                     columns.add(start)
@@ -1518,6 +1540,10 @@ class Tagger:
         before = words[place - 1].text if place else ""
         behind = before in ("the", "s", "his", "her", "its", "their") or self._is_number(before)
         return behind and len(word) > _SHORTEST and word.endswith(("est", "most")) and not self.matcher.word(word)
+
+    def _is_uncomputed(self, word: str) -> bool:
+        """Whether a word asks for what no plan computes: "the difference in weight"."""
+        return word in self.language.classes.uncomputed and not self._is_called(word)
 
     def _is_unit(self, words: Sequence[Token], place: int) -> bool:
         """Whether a word says what a number before it counts: "smaller than 10 hectares"."""
@@ -1622,12 +1648,16 @@ class Tagger:
             return
         took = word == "place" and span[0] > 0 and language.stem(words[span[0] - 1].text) in ("tak", "took", "taken")
         capital = span[0] > 0 and tagged.text[words[span[0]].start].isupper()
-        light = self._says_little(word, capital=capital) or self._is_idle_deed(words, span[0])
-        light = light or (self._is_unit(words, span[0]) and not self._is_called(word))
+        light = (
+            self._says_little(word, capital=capital)
+            or self._is_idle_deed(words, span[0])
+            or (self._is_unit(words, span[0]) and not self._is_called(word))
+        )
         in_unit = self._counts_in(words, span[0])
         light = light or in_unit or self._is_sort_of_column(words, span[0]) or self._adds_nothing(words, span[0])
         generic = light or word in language.naming or took or self._is_whole(words, span[0])
         after = words[span[1]].text if span[1] < len(words) else ""
+        code = _is_code(tagged.text, words[span[0]]) and not tagged.text.isupper() and word not in self._named
         tagged.items += [
             (
                 position,
@@ -1637,6 +1667,7 @@ class Tagger:
             for item in self._schema_items(
                 folded, position, soft=not (generic or word in language.vague or self._is_often(words, span[0]))
             )
+            if not (code and item.links[0][2] < _LIKE_CODE)
             if item.category != "S"
             or not self._is_ones(word, words[span[0] - 1].text if span[0] else "", after, item.links[0][2])
         ]
@@ -1647,7 +1678,7 @@ class Tagger:
             tagged.items.append((position, position + 1, Item("ADJ", data=data, links=link(position, word, 0.9))))
         if word in language.naming and after != "by":  # "people known by Ann"
             tagged.items += self._naming_items(position)
-        ranks = self._is_superlative(words, span[0])
+        ranks = self._is_superlative(words, span[0]) or self._is_uncomputed(word)
         generic = generic or (word in ("people", "persons") and position > 0)  # whoever it is
         tagged.unread.append(UNREAD_OPERATOR if ranks else UNREAD_GENERIC if generic else UNREAD)
         tagged.content.append(not (generic or ranks))
@@ -1702,6 +1733,7 @@ class Tagger:
         if word in self.language.counted:
             yield from self._counted_items(word, position)
         yield from self._measure_items(word, position)
+        yield from self._together_items(word, position)
         found = self._doers.get(self.language.stem(word), ())
         if found and not self._heads(word):
             for relation, kind, like, node in found:
@@ -1790,6 +1822,19 @@ class Tagger:
             gain = _EXACT - _SLOPE * (1 - _MEASURE)
             yield position, position + 1, Item("P", data=tuple(found), score=gain, links=links)
 
+    def _together_items(self, word: str, position: int) -> Iterator[tuple[int, int, Item]]:
+        """The columns that a word means together, where nothing of the graph is called so: "the coordinates of X"."""
+        hints = self.language.together.get(word, ())
+        if not hints or any(match.exact for match in self.matcher.word(word)):
+            return
+        named = [
+            [each.element.number for each in self.matcher.phrase([hint]) if each.element.kind == "property"]
+            for hint in hints
+        ]
+        if all(named):
+            links = link(position, Element("property", named[0][0]), _EXACTLY)
+            yield position, position + 1, Item("PL", data=tuple(map(tuple, named)), score=_EXACT, links=links)
+
     def _counted_items(self, word: str, position: int) -> Iterator[tuple[int, int, Item]]:
         """The columns that count what a word means, where nothing of the graph is called so: "the most people"."""
         if any(match.exact for match in self.matcher.word(word)):
@@ -1864,9 +1909,10 @@ class Tagger:
             if weight
         ]
 
-    def asked_for_by(self, word: str) -> frozenset[int]:
-        """The types that a word like "who" may ask for."""
-        return frozenset(item.type for item in self._asked_for(word, 0) if item.links[0][2] > _WHOEVER)
+    def asked_for_by(self, word: str, *, surely: bool = False) -> frozenset[int]:
+        """The types that a word like "who" may ask for, or `surely` asks for: people, and no companies."""
+        weights = [(item.type, item.links[0][2]) for item in self._asked_for(word, 0)]
+        return frozenset(kind for kind, weight in weights if weight > _WHOEVER and (weight >= _BORN or not surely))
 
     def _tells_person(self, column: Property) -> bool:
         """Whether a column is one of persons: when they were born, or what they live by."""
@@ -1883,7 +1929,7 @@ class Tagger:
         for first in range(len(spans) - 1):
             said = [word.text for word in words[spans[first][0] : spans[min(first + 2, len(spans) - 1)][1]]]
             for size, item in self._measured(said, len(spans) - first):
-                item.links = tuple((place, "measure", 1.0) for place in range(first, first + size))
+                item.links = tuple((place, MEASURE, 1.0) for place in range(first, first + size))
                 tagged.items.append((first, first + size, item))
         self._add_acronyms(tagged, words, spans, blocks)
         self._add_dates(tagged)

@@ -73,6 +73,7 @@ class WordClasses:
     occurring: frozenset[str]
     weights: frozenset[str]
     members: frozenset[str]
+    uncomputed: frozenset[str]
     of_any_column: frozenset[str]
     adverbs: frozenset[str]
     happening: frozenset[str]
@@ -191,6 +192,7 @@ class Language:
         kinds_of_value: last words of a name that say of what kind its value is: `releaseDate`.
         carried: nouns that count, unless a property is called so: "quantity of".
         degrees: words behind degrees, with words of the columns that they are of: "north", "latitude".
+        together: words for several columns, with a word of each: "coordinates", latitude and longitude.
         measures: for a unit, what it measures and how many of the smallest unit it is: "hours", (time, 3600).
         contests: words of contests by what they say: `win`, `host`.
         measured: what a hint of superlatives and bounds measures, as `measures` calls it: "price", money.
@@ -260,6 +262,7 @@ class Language:
     values: Mapping[str, tuple[str, ...]]
     unit_hints: Mapping[str, tuple[str, ...]]
     degrees: Mapping[str, tuple[str, ...]]
+    together: Mapping[str, tuple[str, ...]]
     measures: Mapping[str, tuple[str, float]]
     measured: Mapping[str, str]
     contests: Mapping[str, frozenset[str]]
@@ -337,6 +340,7 @@ class Language:
             values=_split(raw["values"]),
             unit_hints=_split(raw["unit_hints"]),
             degrees=_split(raw.get("degrees", {})),
+            together=_split(raw.get("together", {})),
             measures={
                 unit: (measure, float(size))
                 for measure, units in raw.get("measures", {}).items()

@@ -37,6 +37,7 @@ RANKED = frozenset({("by",), ("rank",)})  # begin the data of a set that waits f
 SIGNS = {"before": "<", "after": ">"}
 OWN = "own"
 """Form of a column whose type is said before it: "crime date"."""
+MEASURE = "measure"  # what "how many meters" is read as
 OFTEN, OCCURS = "times", "occurs"  # flags of bounds on how often something was, and a value occurs
 WHOLE = 0.9  # likeness from which a word is a column's name, and not a part of it
 

@@ -9,7 +9,7 @@ from typing import Any
 from trivium.policies.reader import scores
 from trivium.policies.reader.items import Item, flat
 from trivium.policies.reader.matching import Element
-from trivium.policies.reader.rules.base import Gap, Rule, is_true
+from trivium.policies.reader.rules.base import MEASURE, Gap, Rule, is_true
 from trivium.policies.reader.rules.relationships import RelationshipRules
 from trivium.policies.reader.sketch import Sketch
 
@@ -27,6 +27,7 @@ class ResultRules(RelationshipRules):
             ("CNT P", self._count_column),
             ("CNT X", self._count_result),
             ("H S", self._hinted),
+            ("H X", self._how_much_of),
             ("WHERE S", self._place),
             ("AGG P", self._aggregate_column),
             ("AGG S", self._aggregate_hint),
@@ -95,6 +96,18 @@ class ResultRules(RelationshipRules):
         found = [each for each in self._schema.properties if term[0] == "p" and each.name == term[2]]
         return any(each.profile.kind in ("number", "duration") or each.tells_numbers for each in found)
 
+    def _how_much_of(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "how long is the wheelbase of X", "how big is its tank": a figure that is said."""
+        if right.data[0] != "values" or len(right.data[1]) > 1 or left.data[1:] or not gap & self._words.being:
+            return
+        (term,) = right.data[1]
+        if any(what == MEASURE for _, what, _ in flat(left.links)):
+            return  # "how many meters are in a ball"
+        first = next((what for _, what, _ in flat(right.links)), None)
+        said = isinstance(first, Element) and first.kind == "property" and not first.name
+        if said and term[0] == "p" and self._is_number(term):
+            yield right.but(score=left.score + right.score, links=(left.links, right.links))
+
     def _hinted(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         data: tuple[Any, ...]
         hints = left.data[0]
@@ -104,6 +117,8 @@ class ResultRules(RelationshipRules):
         for column, gain in self._columns.ranked(right.type, hints, None, dated=dated):
             if (gain < 0 and not dated) or (self._columns.lasting(hints) and self._columns.is_start(column)):
                 continue
+            if self._columns.is_measure(column, hints) and not self._columns.hinted(column, hints):
+                continue  # how many feet a mile has is in no column of meters
             own.add(column.name)
             data = ("values", (("p", (), column.name, ""),))
             yield Item("X", right.node, right.type, data, score + gain + 0.1, links, right.form)

@@ -762,6 +762,7 @@ def test_a_name_with_what_another_column_says_is_a_name(tmp_path: Path) -> None:
     cars = "".join(f"{makers[n % 3]},{model},{makers[n % 3]} {model},Lot {n}\n" for n, model in enumerate(models))
     mappings, (_, entities, _) = _mapped(tmp_path, cars="maker,model,make,lot\n" + cars)
     assert (mappings["cars"].label, mappings["cars"].alias) == (("model",), ("make",))
+    assert mappings["cars"].columns["make"] == TableColumn(), "it says no more than both"
     assert next(each for each in entities.values() if each.label == "Corola").aliases == ("Geo Corola",)
 
 

@@ -22,7 +22,7 @@ from trivium.policies.reader.reader import Reader, Reading
 _PORTS = {  # country, province, latitude, longitude, code
     "Bergen": ("Norway", "Vestland", 60.4, 5.3, 301),
     "Odda": ("Norway", "Vestland", 60.1, 6.5, 302),
-    "Tromso": ("Norway", "Troms", 69.6, 18.9, 303),
+    "Tromso": ("Norway", "Troms", 69.6, 18.9, None),
     "Kobe": ("Japan", "Hyogo", 34.7, 135.2, 210),
     "Osaka": ("Japan", "Kansai", 34.6, 135.4, 214),
     "Hobart": ("Australia", "Tasmania", -42.9, 147.3, 999),
@@ -57,7 +57,7 @@ def _open(entities: list[Any], edges: list[Any]) -> tuple[GraphColumns, Reader]:
 @cache
 def _ports() -> tuple[GraphColumns, Reader]:
     entities: list[Any] = [
-        (name, ["port"], {"latitude": north, "longitude": east, "code": code})
+        (name, ["port"], {"latitude": north, "longitude": east, **({"code": code} if code else {})})
         for name, (_, _, north, east, code) in _PORTS.items()
     ]
     for place, kind in ((0, "country"), (1, "province")):
@@ -79,6 +79,8 @@ def _cars() -> tuple[GraphColumns, Reader]:
                 "mpg_city": float(city),
                 "mpg_highway": float(highway),
                 "engine_size": size,
+                "wheelbase": 90.0 + len(name),
+                "passengers": float(4 + len(name) % 2),
             },
         )
         for name, (_, _, drive, cylinders, manual, city, highway, size) in _CARS.items()
@@ -139,6 +141,7 @@ def _best(graph: str, question: str) -> Reading:
             "Which Fords have a manual transmission?",
             "Ford | follow ^manufacturer | where man_trans_avail = true",
         ),
+        ("cars", "which of the Fords has the largest engine", "Ford | follow ^manufacturer | top 1 by engine_size"),
         ("cars", "list every Ford", "Ford | follow ^manufacturer"),
         ("cars", "I need the five-cylinder cars", 'type car | where cylinders = "5"'),
         ("cars", "cars with engines of five litres or more", "type car | where engine_size >= 5"),
@@ -147,6 +150,13 @@ def _best(graph: str, question: str) -> Reading:
         ("cars", "Is the Legacy front or rear?", "Legacy | values drive_train"),
         ("cars", "Is the Legend compact or midsize?", "Legend | follow class"),
         ("cars", "Is the Legend made by Acura or Ford?", "Legend | follow manufacturer"),
+        ("ports", "What are the coordinates of Kobe?", "Kobe | values latitude, longitude"),
+        ("ports", "Which countries have only one port?", "type country | where count(^country{. = (type port)}/) = 1"),
+        ("ports", "Which ports lack a code?", "type port | where not has code"),
+        ("cars", "How long is the wheelbase of the Taurus?", "Taurus | values wheelbase"),
+        ("cars", "Which cars hold 5 people?", "type car | where passengers = 5"),
+        ("cars", "Which cars are rear-wheel drive?", 'type car | where drive_train = "Rear"'),
+        ("cars", "How many cylinders does the Taurus have?", "Taurus | values cylinders"),
         ("units", "What is the longest unit of length?", "type LengthUnit | top 1 by conversionMultiplier"),
         ("units", "three biggest area units", "type AreaUnit | top 3 by conversionMultiplier"),
         ("units", "chain vs rod, which is longer?", "either(Chain; Rod) | top 1 by conversionMultiplier"),
@@ -169,6 +179,10 @@ def test_a_column_of_one_value_ranks_nothing() -> None:
     assert not any("top 1 by conversionOffset" in write(each.plan) for each in _read("units", "the biggest area unit"))
 
 
+def test_no_place_and_no_code_says_what_is_big() -> None:
+    assert not any(" by " in write(each.plan) for each in _read("ports", "Which is the largest port?"))
+
+
 def test_what_a_types_name_measures_is_no_guess() -> None:
     assert not _best("units", "Which is longer, a chain or a rod?").guessed
     assert _best("units", "Which is hotter, a chain or a rod?").guessed
@@ -184,3 +198,33 @@ def test_that_there_are_some_says_nothing_of_what_is_not_read() -> None:
 def test_one_or_the_other_asks_for_no_yes() -> None:
     assert asks_truth("Is Salalah a port?")
     assert not asks_truth("Is Salalah a port or a town?")
+
+
+def test_a_code_in_capitals_is_like_no_column() -> None:
+    assert "LOCODE" in _best("ports", "What is the LOCODE of Kobe?").unread
+    assert write(_best("ports", "What is the CODE of Kobe in the port list?").plan) == 'ids "Kobe" | values code'
+
+
+def test_a_length_in_meters_is_no_other_figure() -> None:
+    readings = _read("cars", "How many metres are in the wheelbase of the Taurus?")
+    assert not any(part.word == "How many" and part.element == "measure" for part in readings[0].parts)
+
+
+@pytest.mark.parametrize(
+    ("graph", "question"),
+    [
+        ("cars", "How many cranes are rotary?"),
+        ("units", "How many chains in a rod?"),
+        ("cars", "How many people make the Taurus?"),
+    ],
+)
+def test_what_is_not_counted_has_no_number(graph: str, question: str) -> None:
+    readings = [each for each in _read(graph, question) if write(each.plan).endswith("count")]
+    assert readings
+    for each in readings:
+        assert signals_of(None, [each], plan=True, question=question).misfit or each.repeats
+
+
+def test_what_no_plan_computes_is_missed() -> None:
+    question = "what is the difference in wheelbase between the Taurus and the Escort"
+    assert signals_of(None, _read("cars", question), plan=True, question=question).unused == 1
