@@ -14,6 +14,8 @@ from trivium.kg.indexes.words import own_name
 from trivium.kg.plans.plan import (
     Aggregate,
     ChainStep,
+    Compare,
+    Condition,
     Entities,
     Follow,
     HasType,
@@ -245,7 +247,7 @@ def signals_of(
         or any(each.repeats and (plan or bool(strange)) for each in same[:1])
         or _sorts_others(same or readings)
         or (known is not None and known.misfit and not plan)
-        or (figure and not unread.isdisjoint(_kind_asked(question)))
+        or (figure and not unread.isdisjoint({*_kind_asked(question), *_measures()}))
         or any(_is_another_kind(question, each) for each in same[:1] if plan or _ends(each.plan))
         or any(map(_of_another_deed, same[:1]))
     )
@@ -771,6 +773,8 @@ def _gives_all(question: str, reading: Reading) -> bool:
     plan = reading.plan.source if isinstance(reading.plan, NonEmpty) else reading.plan
     counts = isinstance(plan, Aggregate) and plan.function == "count"
     source = plan.source if isinstance(plan, Aggregate) and counts else plan
+    while counts and isinstance(source, Where) and _is_of_a_time(source.condition):
+        source = source.source  # "how many orders were cancelled in 2016": all orders of then
     counted = counts and isinstance(source, OfType)
     walked = isinstance(source, Follow) and isinstance(source.source, OfType)  # "songs about love": of all bands
     words = [token.text for token in tokens(question)]
@@ -781,6 +785,11 @@ def _gives_all(question: str, reading: Reading) -> bool:
         if word not in words or not _holds_all(words, words.index(word))
     ]
     return bool(left) and (counted or walked or isinstance(plan, OfType))
+
+
+def _is_of_a_time(condition: Condition) -> bool:
+    """Whether a condition says no more than when."""
+    return isinstance(condition, Compare) and condition.left.part != ""
 
 
 def _holds_all(words: Sequence[str], place: int) -> bool:

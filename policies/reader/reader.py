@@ -24,7 +24,7 @@ from trivium.kg.plans.cells import ENTITY, Cells
 from trivium.kg.plans.execute import Answer, Listed
 from trivium.kg.plans.plan import ChainStep, Having, Holds, NonEmpty, QueryPlan, Term, Value, nodes
 from trivium.kg.profile import TYPE_PROPERTY
-from trivium.kg.text import fold_case, fold_name, singular, tokens
+from trivium.kg.text import fold_case, fold_name, tokens
 from trivium.policies.linking import NamedEntity, NameIndex
 from trivium.policies.reader import scores
 from trivium.policies.reader.asked_kinds import AskedKinds
@@ -42,12 +42,13 @@ from trivium.policies.reader.paraphrase import Paraphrases
 from trivium.policies.reader.places import Place, at_place, is_at_place, split_place
 from trivium.policies.reader.ranking import PlanRanking
 from trivium.policies.reader.roles import nouns_of
-from trivium.policies.reader.rows import of_one_row
+from trivium.policies.reader.rows import of_one_row, together
 from trivium.policies.reader.rules.base import RANKED, SIGNS, likeness
 from trivium.policies.reader.schema import Path, Property, Schema, Walk
 from trivium.policies.reader.sketch import Drafter, Sketch, canonical, echoes, others, relations_walked
 from trivium.policies.reader.sorts import Sorts
 from trivium.policies.reader.tagging import ANY_KIND, UNREAD, EntityTies, Tagged, Tagger
+from trivium.policies.reader.totals import Totals
 from trivium.policies.reader.values import ValueIndex
 
 CANDIDATES = 40
@@ -71,8 +72,7 @@ _OF_TWO = re.compile(
     rf"\s*({_ONE_OF_TWO} (?:or|vs\.?|versus) {_ONE_OF_TWO})[:,;]\s*((?:which|who|what)\b[^?]+?)[\s?!.]*$", re.IGNORECASE
 )
 _VERSUS = re.compile(r" (?:vs\.?|versus) ", re.IGNORECASE)
-_ORDERING = frozenset({"<", "<=", ">", ">="})
-_SIGNS = frozenset({"=", "!=", *_ORDERING})
+_SIGNS = frozenset({"=", "!=", "<", "<=", ">", ">="})
 _RESULTS = frozenset({"count", "values", "agg", "group", "walks", "holds", "than", "often", "multi"})
 _YES = ("v", Value("boolean", True))
 """Sketches that give no things, which are not asked for yes or no."""
@@ -243,6 +243,7 @@ class Reader:
         self.values = ValueIndex(self.language)
         self.matcher = Matcher(self.schema, self.language, embedder, glossary or {})
         self._columns = Columns(self.schema, self.language, self.matcher)
+        self._totals = Totals(self.schema, self._columns)
         self._guesses = Guesses(self.schema, self.language, self._columns)
         self._sorts = Sorts(self.schema, self.language)
         self._matches = Matches(self.schema, self.language)
@@ -540,7 +541,7 @@ class Reader:
             joined = ask and item.node is not None and item.node[:1] == ("and",) and _named_in(item.node) > 1
             finished = self._finished(item, scores.ECHO * (not shown and not joined))
             for found_sketch, less in (*finished, *self._what_it_is(tagged, item)):
-                sketch = of_one_row(found_sketch, self.schema)
+                sketch = self._chosen(together(of_one_row(found_sketch, self.schema)))
                 score = item.score - less - self._off(tagged, sketch, item)
                 score -= scores.CHOICE if not _is_choice(sketch) and _holds_choice(sketch) else 0.0
                 # "Is Reactome tagged with Virology?" asks for no description of Reactome, among what is tagged so.
@@ -561,8 +562,7 @@ class Reader:
                 if sketch[0] == "some" and self._so_many(tagged):
                     sketch = sketch[1]
                 sketch = self._of_one(self._by_relationships(self._occasions(_times(sketch))))
-                if not self.language.classes.alone.intersection(map(fold_name, tagged.positions)):
-                    sketch = self._by_time(tagged, self._summed(sketch))
+                sketch = self._totals.of(sketch, tagged)
                 key = canonical(sketch)
                 known = best.get(key)
                 if known is None or known[2] < score:
@@ -728,94 +728,14 @@ class Reader:
         several = profile is not None and any(each.entities > profile.triples for each in profile.properties)
         return ("tally", source, term[1][0], term[2], 0, ("e", ()), "count", "", *order) if several else sketch
 
-    def _summed(self, sketch: Sketch) -> Sketch:
-        """Things ranked or bounded by the sum of what adds up, in place of one part of it: "customers by sales"."""
-        if sketch[0] == "where" and sketch[1][0] == "top":  # "the highest sales in 2016"
-            _, source, by, *rest = sketch[1]
-            found = self._summed(("top", ("where", source, sketch[2]), by, *rest))
-            return found if found[0] == "group" else sketch
-        if sketch[0] == "values" and ("e", ()) in sketch[2]:  # "sales per region"
-            terms = tuple(map(self._sum, sketch[2]))
-            changed = [term for term, was in zip(terms, sketch[2], strict=True) if term != was]
-            if not changed:
-                return sketch
-            parts = self._parts(sketch[1], changed[0]) if len(terms) == 2 else None
-            cut: tuple[Any, ...] = (None, False, None)
-        elif sketch[0] == "values":
-            return (sketch[0], self._summed(sketch[1]), *sketch[2:])
-        elif sketch[0] == "top":
-            changed = [term for term in [self._sum(sketch[2])] if term != sketch[2]]
-            if not changed:
-                return sketch
-            parts, cut = self._parts(sketch[1], changed[0]), (1, *sketch[3:])
-            terms = (*changed, *sketch[3:])
-        elif sketch[0] == "where" and sketch[2][0] == "cmp" and sketch[2][2] in _ORDERING:
-            summed = self._sum(sketch[2][1])
-            return sketch if _bounds_parts(sketch[1], summed) else (*sketch[:2], ("cmp", summed, *sketch[2][2:]))
-        else:
+    def _chosen(self, sketch: Sketch) -> Sketch:
+        """Of two named things the one whose parts come first, in place of a part: "more units of chairs or phones"."""
+        if sketch[0] != "top" or sketch[4:] != (1,) or sketch[1][0] != "or" or sketch[2][:2] != ("p", ()):
             return sketch
-        if parts is not None:  # "sales per region in 2015" are those of 2015
-            return ("group", parts, (("e", _back(changed[0][1])),), (("sum", ("p", (), changed[0][2], "")),), *cut)
-        if _bounds_parts(sketch[1], changed[0]):
+        one, other = sketch[1][1:]
+        if not (one[0] == other[0] == "go" and one[1][0] == other[1][0] == "ids" and one[2:] == other[2:]):
             return sketch
-        return (sketch[0], sketch[1], terms) if sketch[0] == "values" else (sketch[0], sketch[1], *terms)
-
-    def _parts(self, source: Sketch, term: Sketch) -> Sketch | None:
-        """What a term sums of all things of a type, where a condition says of which parts; None where none does."""
-        conditions = []
-        while source[0] == "where" and source[2][0] == "cmp" and source[2][1][:2] == ("p", term[1]):
-            _, own, sign, value = source[2]
-            conditions.append(("cmp", ("p", (), *own[2:]), sign, value))
-            source = source[1]
-        kinds = {each.type for each in self._called(term[2])}
-        parts: Sketch = ("all", *kinds)
-        whole = source[0] == "all" or (source[0] == "go" and source[1:3] == (parts, _back(term[1])))
-        if not conditions or not whole or len(kinds) > 1:
-            return None
-        for each in conditions:
-            parts = ("where", parts, each)
-        return parts
-
-    def _sum(self, term: Sketch) -> Sketch:
-        """The sum of a column over what is reached, where several are and it adds up; else the term.
-
-        In place of how often things are joined to a named one, how much: "which drink has the most gin".
-        """
-        if term[0] == "n" and len(term) > 2 and term[2][0] == "ids" and len(term[1]) == 1:
-            relation, weights = term[1][0].relation, self.language.classes.weights
-            owns = [each.name for each, _ in self._columns.ordered_own(relation) if each.name in weights]
-            return ("a", term[1], owns[0], "sum", True, term[2]) if owns else term
-        if term[0] != "p" or not term[1] or not all(map(self._columns.added, self._called(term[2]))):
-            return term
-        profiles = [self.schema.profiles.get(self.schema.names[hop.relation]) for hop in term[1]]
-        ends = [
-            {"out": found.heads, "in": found.tails}.get(hop.direction, 0) if found else 0
-            for hop, found in zip(term[1], profiles, strict=True)
-        ]
-        several = any(found and end < found.triples for found, end in zip(profiles, ends, strict=True))
-        return ("a", term[1], term[2], "sum", False) if several else term
-
-    def _called(self, name: str) -> list[Property]:
-        """The columns of a name."""
-        return [each for each in self.schema.properties if each.name == name]
-
-    def _by_time(self, tagged: Tagged, sketch: Sketch) -> Sketch:
-        """When the most of what adds up was, in place of its largest part: "which year did sales peak?"."""
-        word = singular(fold_name(tagged.positions[0]).rpartition(" ")[2]) if tagged.positions else ""
-        part = self.language.grouped_parts.get(word)
-        if part is None or sketch[0] != "values" or sketch[1][0] != "top" or len(sketch[2]) != 1:
-            return sketch
-        (when,), (_, source, by, descending, *limit) = sketch[2], sketch[1]
-        if when[:2] != ("p", ()) or by[:2] != ("p", ()) or limit != [1]:
-            return sketch
-        dates = self._called(when[2])
-        if not all(each.dated and each.profile.kind != "time" for each in dates):
-            return sketch
-        if not all(map(self._columns.added, self._called(by[2]))):
-            return sketch
-        parts = ("year", part) if part in ("month", "quarter") else ("",) if part == "date" else (part,)
-        keys = tuple(("p", (), when[2], each) for each in parts)
-        return ("group", source, keys, (("sum", by),), len(keys), descending, 1)
+        return ("top", ("or", one[1], other[1]), ("p", one[2], *sketch[2][2:]), *sketch[3:])
 
     def _asks_yes_or_no(self, tagged: Tagged) -> bool:
         """Whether a question begins as one for yes or no: "is it …", "can I …", but not "can you list …"."""
@@ -1475,18 +1395,6 @@ def _kinds_named(sketch: Sketch) -> set[int]:
     return set[int]().union(*(_kinds_named(part) for part in sketch if type(part) is tuple))
 
 
-def _back(hops: Sequence[Walk]) -> tuple[Walk, ...]:
-    return tuple(hop.back() for hop in reversed(hops))
-
-
-def _bounds_parts(source: Sketch, term: Sketch) -> bool:
-    """Whether a set is bounded by a column of what a term sums, so that only some of that is meant."""
-    if source[0] != "where":
-        return source[0] == "and" and any(_bounds_parts(part, term) for part in source[1:])
-    hops = source[2][1][1] if source[2][0] == "cmp" and source[2][1][0] == "p" else ()
-    return (bool(hops) and hops == term[1]) or _bounds_parts(source[1], term)
-
-
 def _times(sketch: Sketch) -> Sketch:
     """A count of one thing as how often another one is joined to it: "how many Gold Gloves did X win?"."""
     counted = sketch[1]
@@ -1527,7 +1435,9 @@ def _is_choice(node: Sketch) -> bool:
 
 
 def _holds_choice(node: Sketch) -> bool:
-    """Whether a plan goes on from such a set."""
+    """Whether a plan goes on from such a set, or chooses one of what the two lead to."""
+    if node[0] == "top" and node[1][0] == "or" and all(p and p[0] == "go" and p[1][0] == "ids" for p in node[1][1:]):
+        return True
     parts = node[1:] if node[0] in ("and", "or") else node[1:2]
     return _is_choice(node) or any(_holds_choice(part) for part in parts if isinstance(part, tuple) and part)
 

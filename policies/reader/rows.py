@@ -7,10 +7,11 @@ with one row that says both, where a reading that bounds the figure and the year
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
 from typing import Any
 
 from trivium.policies.reader.schema import Schema, Walk
-from trivium.policies.reader.sketch import Sketch
+from trivium.policies.reader.sketch import Sketch, relations_walked
 
 _OF_ROWS = ("values", "agg")  # results whose terms may be the rows' own
 
@@ -27,6 +28,55 @@ def of_one_row(sketch: Any, schema: Schema) -> Any:
     if sketch[:1] and sketch[0] in _OF_ROWS:
         return _shown(sketch, schema)
     return sketch
+
+
+def together(sketch: Any) -> Any:
+    """Conditions on what a set was reached from as conditions on one of these: buyers of copiers in Seattle.
+
+    Who bought a copier in Seattle did so in one order, if by its city and its product, and not by two products.
+    """
+    if not isinstance(sketch, tuple) or isinstance(sketch, Walk) or not sketch:
+        return sketch
+    sketch = tuple(map(together, sketch))
+    if sketch[0] != "and":
+        return sketch
+    kept: list[Sketch] = []
+    for part in _parts_of(sketch):
+        found = _last_hop(part)
+        same = found and next((at for at, each in enumerate(kept) if _may_be_one(_last_hop(each), found)), None)
+        if found is None or same is None:
+            kept.append(part)
+        else:
+            before = _last_hop(kept[same])
+            kept[same] = ("go", ("and", before[0], found[0]), *found[1]) if before else part
+    return reduce(lambda one, other: ("and", one, other), kept) if len(kept) < len(_parts_of(sketch)) else sketch
+
+
+def _parts_of(node: Sketch) -> list[Sketch]:
+    """The sets that an intersection is of."""
+    return [each for part in node[1:] for each in _parts_of(part)] if node[0] == "and" else [node]
+
+
+def _may_be_one(one: tuple[Sketch, Any] | None, other: tuple[Sketch, Any]) -> bool:
+    """Whether two sets were reached from what may be the same, by one hop, each told by relations of its own."""
+    if one is None or one[1] != other[1]:
+        return False
+    own = [set(relations_walked(each)) for each in (one[0], other[0])]
+    return all(own) and own[0].isdisjoint(own[1])
+
+
+def _last_hop(node: Sketch) -> tuple[Sketch, tuple[Any, ...]] | None:
+    """A set as what its last hop leads from, which is reached from named things, and that hop; None for others."""
+    if node[0] != "go" or node[2][-1].where is not None:
+        return None
+    if len(node[2]) > 1:
+        source = ("go", node[1], node[2][:-1], node[3], True)
+    else:
+        source = node[1]
+    inner = source
+    while inner[0] in ("go", "where", "and"):
+        inner = inner[1]
+    return (source, (node[2][-1:], *node[3:])) if inner[0] in ("ids", "is") and source[0] != "ids" else None
 
 
 def _narrowed(sketch: Sketch, schema: Schema) -> Sketch:

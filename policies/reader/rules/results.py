@@ -128,7 +128,8 @@ class ResultRules(RelationshipRules):
             yield from self._figures_walked(right, hints, score, links)
         for hop, reached in self._schema.leaving(right.type):
             for column, gain in self._columns.ranked(reached, hints, None, dated=dated)[:1]:
-                if gain > 0 and column.name not in own:
+                aged = not dated and (column.dated or column.yearly)  # nobody is as old as an order is
+                if gain > 0 and column.name not in own and not aged:
                     data = ("values", (("p", (hop,), column.name, ""),))
                     yield Item("X", right.node, right.type, data, score + gain - 0.5, links, right.form)
 

@@ -178,6 +178,15 @@ def test_when_says_no_other_deed() -> None:
     died = replace(read, unread=("die",), verbs=1)
     assert signals_of(None, [died], plan=True).misfit == 1
     assert signals_of(None, [read], plan=True).misfit == 0
+    chain = (SubQuestion(0, "when did [mask] die?", (-1,), ("Maria",), chain=(Hop("born", False),)),)
+    by_chains = replace(_reading('ids "Maria" | follow born'), parts=died.parts, unread=("die",), verbs=1)
+    assert signals_of(Decomposition(chain), [by_chains], plan=False).misfit == 1
+
+
+def test_a_date_is_no_cost() -> None:
+    read = replace(_reading('ids "A-1" | values ship_date'), unread=("cost",))
+    assert signals_of(None, [read], plan=True, question="what was the shipping cost of A-1?", figure=True).misfit == 1
+    assert signals_of(None, [read], plan=True, question="what was the shipping cost of A-1?").misfit == 0
 
 
 def test_what_is_asked_of_something_has_to_be_read() -> None:
@@ -333,6 +342,7 @@ def test_a_fact_of_what_points_to_a_thing_is_none_of_it(plan: str, nouns: int, t
     [
         ("which lines are electrified?", "type line", ("electrified",), True),
         ("how many lines are electrified?", "type line | count", ("electrified",), True),
+        ("how many lines were closed in 1980?", "type line | where built::year = 1980 | count", ("closed",), True),
         ("lines of the north", "type line | count", ("north",), False),  # what they all may be of
         ("lines about the north", "type line", ("north",), True),
         ("electrified lines of the north", "type line", ("electrified", "north"), True),

@@ -101,6 +101,10 @@ def test_prices_do_not_add_up() -> None:
     assert "sum" not in _plan("price per category", _sales())
 
 
+def test_nobody_is_as_old_as_an_order() -> None:
+    assert "date" not in _plan("how old is Ann Lee?", _sales())
+
+
 @pytest.mark.parametrize("question", ["sales of tabels", "sales of fones", "when was order 104 returned"])
 def test_what_no_word_says_stays_unread(question: str) -> None:
     assert _plan(question, _sales()).startswith("unread")
@@ -167,3 +171,15 @@ def test_men_and_women_are_those_joined_with_a_sex() -> None:
 def test_three_letters_are_the_initials_of_three_words() -> None:
     plan = 'ids "GT3" | values baseline_bmi'
     assert _plan("what is the body mass index of patient GT3, to one decimal?", _study()) == plan
+
+
+def test_of_two_things_that_which_has_more_is_chosen_and_no_yes() -> None:
+    plan = 'either(ids "Chairs"; ids "Phones") | top 1 by sum(^category/sales)'
+    assert _plan("do chairs or phones have higher sales?", _sales()) == plan
+
+
+def test_conditions_by_relations_of_their_own_are_on_one_line() -> None:
+    both = 'both(ids "Phones" | follow ^category; ids "North" | follow ^region) | follow customer'
+    assert _plan("which customers bought phones in North?", _sales()) == both
+    apart = _plan("which customers bought both phones and chairs?", _sales())
+    assert apart.endswith("customer)"), "no line is of phones and of chairs"

@@ -1,0 +1,131 @@
+"""Totals that no word asks for: of what adds up, as sales do, things are ranked and bounded by the sum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from trivium.kg.text import fold_name, singular
+from trivium.policies.reader.columns import Columns
+from trivium.policies.reader.schema import Property, Schema, Walk
+from trivium.policies.reader.sketch import Sketch
+from trivium.policies.reader.tagging import Tagged
+
+_ORDERING = frozenset({"<", "<=", ">", ">="})
+
+
+@dataclass
+class Totals:
+    """Puts sums into the sketches of one schema."""
+
+    schema: Schema
+    columns: Columns
+
+    def of(self, sketch: Sketch, tagged: Tagged) -> Sketch:
+        """A sketch by the sums that its question means, unless it asks for one part: "the biggest single sale"."""
+        alone = self.columns.language.classes.alone
+        if not alone.isdisjoint(map(fold_name, tagged.positions)):
+            return sketch
+        return self._by_time(tagged, self._summed(sketch))
+
+    def _summed(self, sketch: Sketch) -> Sketch:
+        """Things ranked or bounded by the sum of what adds up, in place of one part of it: "customers by sales"."""
+        if sketch[0] == "where" and sketch[1][0] == "top":  # "the highest sales in 2016"
+            _, source, by, *rest = sketch[1]
+            found = self._summed(("top", ("where", source, sketch[2]), by, *rest))
+            return found if found[0] == "group" else sketch
+        if sketch[0] == "values" and ("e", ()) in sketch[2]:  # "sales per region"
+            terms = tuple(map(self._sum, sketch[2]))
+            changed = [term for term, was in zip(terms, sketch[2], strict=True) if term != was]
+            if not changed:
+                return sketch
+            parts = self._parts(sketch[1], changed[0]) if len(terms) == 2 else None
+            cut: tuple[Any, ...] = (None, False, None)
+        elif sketch[0] == "values":
+            return (sketch[0], self._summed(sketch[1]), *sketch[2:])
+        elif sketch[0] == "top":
+            changed = [term for term in [self._sum(sketch[2])] if term != sketch[2]]
+            if not changed:
+                return sketch
+            parts, cut = self._parts(sketch[1], changed[0]), (1, *sketch[3:])
+            terms = (*changed, *sketch[3:])
+        elif sketch[0] == "where" and sketch[2][0] == "cmp" and sketch[2][2] in _ORDERING:
+            summed = self._sum(sketch[2][1])
+            return sketch if _bounds_parts(sketch[1], summed) else (*sketch[:2], ("cmp", summed, *sketch[2][2:]))
+        else:
+            return sketch
+        if parts is not None:  # "sales per region in 2015" are those of 2015
+            return ("group", parts, (("e", _back(changed[0][1])),), (("sum", ("p", (), changed[0][2], "")),), *cut)
+        if _bounds_parts(sketch[1], changed[0]):
+            return sketch
+        return (sketch[0], sketch[1], terms) if sketch[0] == "values" else (sketch[0], sketch[1], *terms)
+
+    def _parts(self, source: Sketch, term: Sketch) -> Sketch | None:
+        """What a term sums of all things of a type, where a condition says of which parts; None where none does."""
+        conditions = []
+        while source[0] == "where" and source[2][0] == "cmp" and source[2][1][:2] == ("p", term[1]):
+            _, own, sign, value = source[2]
+            conditions.append(("cmp", ("p", (), *own[2:]), sign, value))
+            source = source[1]
+        kinds = {each.type for each in self._called(term[2])}
+        parts: Sketch = ("all", *kinds)
+        whole = source[0] == "all" or (source[0] == "go" and source[1:3] == (parts, _back(term[1])))
+        if not conditions or not whole or len(kinds) > 1:
+            return None
+        for each in conditions:
+            parts = ("where", parts, each)
+        return parts
+
+    def _sum(self, term: Sketch) -> Sketch:
+        """The sum of a column over what is reached, where several are and it adds up; else the term.
+
+        In place of how often things are joined to a named one, how much: "which drink has the most gin".
+        """
+        if term[0] == "n" and len(term) > 2 and term[2][0] == "ids" and len(term[1]) == 1:
+            relation, weights = term[1][0].relation, self.columns.language.classes.weights
+            owns = [each.name for each, _ in self.columns.ordered_own(relation) if each.name in weights]
+            return ("a", term[1], owns[0], "sum", True, term[2]) if owns else term
+        if term[0] != "p" or not term[1] or not all(map(self.columns.added, self._called(term[2]))):
+            return term
+        profiles = [self.schema.profiles.get(self.schema.names[hop.relation]) for hop in term[1]]
+        ends = [
+            {"out": found.heads, "in": found.tails}.get(hop.direction, 0) if found else 0
+            for hop, found in zip(term[1], profiles, strict=True)
+        ]
+        several = any(found and end < found.triples for found, end in zip(profiles, ends, strict=True))
+        return ("a", term[1], term[2], "sum", False) if several else term
+
+    def _called(self, name: str) -> list[Property]:
+        """The columns of a name."""
+        return [each for each in self.schema.properties if each.name == name]
+
+    def _by_time(self, tagged: Tagged, sketch: Sketch) -> Sketch:
+        """When the most of what adds up was, in place of its largest part: "which year did sales peak?"."""
+        word = singular(fold_name(tagged.positions[0]).rpartition(" ")[2]) if tagged.positions else ""
+        part = self.columns.language.grouped_parts.get(word)
+        if part is None or sketch[0] != "values" or sketch[1][0] != "top" or len(sketch[2]) != 1:
+            return sketch
+        (when,), (_, source, by, descending, *limit) = sketch[2], sketch[1]
+        if when[:2] != ("p", ()) or by[:2] != ("p", ()) or limit != [1]:
+            return sketch
+        dates = self._called(when[2])
+        if not all(each.dated and each.profile.kind != "time" for each in dates):
+            return sketch
+        if not all(map(self.columns.added, self._called(by[2]))):
+            return sketch
+        parts = ("year", part) if part in ("month", "quarter") else ("",) if part == "date" else (part,)
+        keys = tuple(("p", (), when[2], each) for each in parts)
+        return ("group", source, keys, (("sum", by),), len(keys), descending, 1)
+
+
+def _back(hops: Sequence[Walk]) -> tuple[Walk, ...]:
+    return tuple(hop.back() for hop in reversed(hops))
+
+
+def _bounds_parts(source: Sketch, term: Sketch) -> bool:
+    """Whether a set is bounded by a column of what a term sums, so that only some of that is meant."""
+    if source[0] != "where":
+        return source[0] == "and" and any(_bounds_parts(part, term) for part in source[1:])
+    hops = source[2][1][1] if source[2][0] == "cmp" and source[2][1][0] == "p" else ()
+    return (bool(hops) and hops == term[1]) or _bounds_parts(source[1], term)
