@@ -20,6 +20,7 @@ from trivium.policies.reader.sketch import Sketch
 PERCENT = "percent"
 """The unit of a number behind which a sign or word for percent is."""
 _DATES = ("date", "datetime")
+_AGO = frozenset({"ago", "mya", "bya", "kya", "bp"})  # words of columns that count back from now
 _RATED = ["rating"]  # first hint of the superlatives that judge
 _SPANS = ("length", "duration")  # first hints of "long", "longest"
 _STARTS = frozenset(
@@ -238,6 +239,11 @@ class Columns:
         return column.profile.kind == "number" and not column.yearly and "age" in words_of(column.name)
 
     @staticmethod
+    def is_ago(column: Property) -> bool:
+        """Whether a column says how long ago something was: `inMYA`, of which the first is the highest."""
+        return column.profile.kind == "number" and not _AGO.isdisjoint(words_of(column.name))
+
+    @staticmethod
     def is_start(column: Property) -> bool:
         """Whether a column holds since when something lasts: `hireDate`."""
         return (column.dated or column.yearly) and not _STARTS.isdisjoint(words_of(column.name))
@@ -268,7 +274,8 @@ class Columns:
         """Whether a column has less of what hints ask for more of: the time of who is fast, the magnitude of stars."""
         words = words_of(column.name)
         bright = hints[:1] == ("brightness",) and not _MAGNITUDES.isdisjoint(words)
-        return bright or (self.is_fast(hints) and self.is_time(column))
+        ago = "date" in hints and self.is_ago(column)  # the first is the longest ago
+        return bright or ago or (self.is_fast(hints) and self.is_time(column))
 
     def signed(self, sign: str, hints: Sequence[str], column: Property) -> str:
         """The sign of a comparison by a column, which may have less of what is compared."""

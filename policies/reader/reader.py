@@ -544,6 +544,8 @@ class Reader:
                 sketch = self._chosen(together(of_one_row(found_sketch, self.schema)))
                 score = item.score - less - self._off(tagged, sketch, item)
                 score -= scores.CHOICE if not _is_choice(sketch) and _holds_choice(sketch) else 0.0
+                # "Which ended last, A or B?" asks for one of them.
+                score -= scores.CHOICE * (sketch[0] == "agg" and tagged.first[:1] == ("which",) and _of_two(sketch[2]))
                 # "Is Reactome tagged with Virology?" asks for no description of Reactome, among what is tagged so.
                 score -= scores.TRUTHS * (ask and sketch[0] == "values" and sketch[1][0] in ("and", "where"))
                 if sketch[0] == "than" and not ask:
@@ -1432,6 +1434,11 @@ def _is_ordered(sketch: Any) -> bool:
 def _is_choice(node: Sketch) -> bool:
     """Whether a set is one of two named things, by an order: "which is older, A or B?"."""
     return node[0] == "top" and node[1][0] == "or" and all(part and part[0] == "ids" for part in node[1][1:])
+
+
+def _of_two(node: Sketch) -> bool:
+    """Whether a set is several named things: "A or B"."""
+    return node[0] == "or" and all(part and part[0] == "ids" for part in node[1:])
 
 
 def _holds_choice(node: Sketch) -> bool:

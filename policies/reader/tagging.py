@@ -726,7 +726,8 @@ class Tagger:
             small = cased and not text[words[start].start].isupper()
             if mixed and stop - start == 1 and (code or small):
                 said = _slice(text, words, (start, stop))
-                hits = [hit for hit in hits if hit.label == said or self._is_sort(hit)]  # noqa: PLW2901
+                strange = not code and not has_own_vector(self.matcher.embedder, said)  # no word but a name: "permian"
+                hits = [hit for hit in hits if hit.label == said or strange or self._is_sort(hit)]  # noqa: PLW2901
             if meant := [hit for hit in hits if hit.id in known]:
                 found[start, stop] = self._entity_items(meant, start, _slice(text, words, (start, stop)))
             elif hits:

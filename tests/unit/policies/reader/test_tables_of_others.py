@@ -189,3 +189,16 @@ def test_so_many_are_all_there_are() -> None:
     assert _best(_cards(), "Which two GPUs are made by Amber?").unused == ()
     assert _best(_cards(), "Which two GPUs are made by Nvia?").unused == ("two",)
     assert _plan(_cards(), "Name two GPUs made by Nvia").endswith("limit 2")
+
+
+def test_what_began_longer_ago_is_older() -> None:
+    ages = {"Emsian": 410.5, "Eifelian": 394.3, "Givetian": 387.9}
+    opened = _open([(name, ["age"], {"begins_inMYA": ago}) for name, ago in ages.items()], [])
+    assert _plan(opened, "Which is older, the Emsian or the Eifelian?").endswith("| top 1 by begins_inMYA")
+    assert _plan(opened, "Which is the youngest age?") == "type age | bottom 1 by begins_inMYA"
+    assert _plan(opened, "Which age begins first?") == "type age | top 1 by begins_inMYA"
+
+
+def test_a_small_word_that_is_none_is_a_name_beside_capitals() -> None:
+    opened = _open([("Emsian", ["age"], {"begins": 410.5}), ("Givetian", ["age"], {"begins": 387.9})], [])
+    assert _plan(opened, "Begins of the emsian in Ma?").startswith('ids "Emsian"')
