@@ -2,8 +2,8 @@
 
 A table of matches has two relations to teams (`home_team`, `away_team`) and two numbers (`home_score`, `away_score`)
 that belong to them by a word of their names. Who won is in no cell; "who beat Arsenal 3-1 at home?" compares the two
-numbers. Every word of a question has to be one of contests, a team's name or a word without content: else nothing is
-read here.
+numbers. Every word of a question has to be one of contests, a team's name, a value of the rows or what they are joined
+to ("in the 2022-2023 season of Ligue 1") or a word without content: else nothing is read here.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any, NamedTuple
 
 from trivium.kg.plans.plan import Value
@@ -72,6 +72,7 @@ class _Said:
         side: `home` or `away`, where the subject is.
         before, after: teams named before and after the verb.
         result: the figures in the order said.
+        only: sets of rows that all are in: those of a league, of a season.
         links: what was read as what.
     """
 
@@ -83,6 +84,7 @@ class _Said:
     before: list[Sketch] = field(default_factory=list)
     after: list[Sketch] = field(default_factory=list)
     result: tuple[float, float] | None = None
+    only: list[Sketch] = field(default_factory=list)
     links: list[Any] = field(default_factory=list)
 
 
@@ -138,6 +140,8 @@ class Matches:
     def _said(self, tagged: Tagged, contest: Contest) -> _Said | None:
         """What the words of a question say of contests; None where one says anything else."""
         words, places, names = tokens(tagged.text), _places(tagged), self._names(tagged, contest)
+        filters = self._filters(tagged, contest)
+        beside = {word for *_, name in filters for word in words_of(name)}
         said, classes = _Said(), self._language.contests
         score = _RESULT.search(tagged.text)
         said.result = (float(score[1]), float(score[2])) if score else None
@@ -152,6 +156,11 @@ class Matches:
                     (said.after if said.verb else said.before).append(found[2])
                     said.side = said.side or ("away" if before == "at" and said.verb else "")
                 named = found[0]
+            elif place >= 0 and (only := next((each for each in filters if each[0] <= place < each[1]), None)):
+                said.only += [] if only[2] in said.only else [only[2]]
+                what = only[3]
+            elif word.text in beside:
+                pass  # "season 2022-2023"
             else:
                 kind = next((name for name, known in classes.items() if word.text in known), "")
                 if not _take(said, kind, word.text, before) and word.text not in self._language.stop:
@@ -169,6 +178,25 @@ class Matches:
             if item.category == "S" and item.form == "name" and item.node and item.node[0] == "ids"
             if len(item.node[2]) == 1 and self._schema.compatible(item.type, contest.sides)
         ]
+        return sorted(found, key=lambda each: each[0] - each[1])
+
+    def _filters(self, tagged: Tagged, contest: Contest) -> list[tuple[int, int, Sketch, Element, str]]:
+        """What rows a question names by a value or by what they are joined to, which are no teams.
+
+        From and to which position, the rows, what was read, and how the property or relation is called.
+        """
+        found = []
+        for start, stop, item in tagged.items:
+            if item.category != "S" or item.node is None or self._schema.compatible(item.type, contest.sides):
+                continue
+            element = item.links[0][1]
+            if item.form == "value" and item.type == contest.rows and isinstance(element, Element):
+                found.append((start, stop, item.node, element, self._schema.properties[item.node[2]].name))
+            elif item.form == "name" and item.node[0] == "ids":
+                ways = [r for r, head, tail in self._schema.joins if (head, tail) == (contest.rows, item.type)]
+                if len(ways) == 1:
+                    rows = ("go", item.node, (Walk(ways[0], "in"),), contest.rows, True)
+                    found.append((start, stop, rows, Element("relation", ways[0]), self._schema.names[ways[0]]))
         return sorted(found, key=lambda each: each[0] - each[1])
 
 
@@ -282,8 +310,9 @@ def _rows(said: _Said, contest: Contest, side: int, subject: Sketch | None, othe
     """The rows with the subject on a side, and what it did there."""
     rows: Sketch = ("all", contest.rows)
     parts = [contest.of(at, team) for at, team in ((side, subject), (1 - side, other)) if team is not None]
+    parts += said.only
     if parts:
-        rows = parts[0] if len(parts) == 1 else ("and", *parts)
+        rows = reduce(lambda one, part: ("and", one, part), parts)
     own, others = contest.term(side), contest.term(1 - side)
     sign = {"win": ">", "lose": "<", "draw": "="}.get(said.verb, "")
     if sign:

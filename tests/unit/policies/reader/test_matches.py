@@ -125,3 +125,32 @@ def test_what_matches_do_not_tell(question: str) -> None:
 def test_two_columns_of_one_row(question: str, number: int) -> None:
     assert _best(question) == number
     assert _best("games whose away score is higher than their home score") == {"game/row2", "game/row3"}
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("how many games did Ajax win in the Eredivisie?", 1),
+        ("how many games did Ajax win in season 2018-2019?", 1),
+        ("when did Ajax host Cork in the 2017-2018 season?", {"2018-01-13"}),
+        ("who did Ajax beat in the cup?", None),
+    ],
+)
+def test_matches_of_a_league_and_a_season(question: str, answer: object) -> None:
+    entities: list[Any] = [(name, ["team"], {}) for name in ("Ajax", "Bell", "Cork")]
+    entities += [(name, ["league"], {}) for name in ("Eredivisie", "Friendly")]
+    edges: list[Any] = []
+    for number, (home, away, scored, conceded, day) in enumerate(GAMES):
+        season = Value("text", "2017-2018" if number < 3 else "2018-2019")
+        values = {"home_goals": float(scored), "away_goals": float(conceded), "date": Value("date", day)}
+        entities.append((f"game/row{number}", ["game"], {**values, "season": season}))
+        edges += [(f"game/row{number}", "home_team", home, {}), (f"game/row{number}", "away_team", away, {})]
+        edges += [(f"game/row{number}", "league", "Eredivisie" if number < 2 else "Friendly", {})]
+    graph = GraphColumns.of(entities, edges)
+    reader, executor = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder()), Executor(graph)
+    found = reader.read(question, executor=lambda each: outcome(executor, each), seconds=30)
+    said = executor.answer(found[0].plan) if found and not found[0].unread else None
+    if isinstance(said, Listed):
+        assert {str(column.text(at)) for column, (at,) in zip(said.columns, said.at, strict=True)} == answer
+    else:
+        assert (said.value if isinstance(said, Value) else said) == answer
