@@ -10,9 +10,12 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise, takewhile
 from typing import Any, NamedTuple
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
 
 from trivium.kg.embedded.natures import may_give_types
 from trivium.kg.plans.plan import Value
@@ -56,6 +59,7 @@ _PHRASE = 0.5  # gain of each further word of a name
 _HEAD = 0.8  # likeness from which a word is the head of a type's name
 _GENERIC = 0.25  # what is lost by a relation that a word of little content names: "involved"
 _PLURAL = 0.02  # of a name in its plural
+_SPELLED = 5  # letters of a word that may have a typo
 _MOST = frozenset({"most", "least", "fewest"})
 _PART_OF_DATES = 0.3  # "month", where nothing is called so
 _PARTICIPLE = 0.15  # of the likeness of "calls" to `CALLED`, where "call" is what a type is called
@@ -229,8 +233,9 @@ class Tagger:
     def plainer(self, text: str) -> str:
         """The text with the plainer words of idioms where these are an operator's, or what a relation is called by.
 
-        As "living with X" for "sharing a home with X", by `KNOWS_LW`.
+        As "living with X" for "sharing a home with X", by `KNOWS_LW`; and words with a typo as they are spelled.
         """
+        text = self._spelled(text)
         for idiom, plain in self.language.idioms:
             found = idiom.search(text)
             if found is None:
@@ -243,6 +248,36 @@ class Tagger:
             return text
         starts = partial(self._name_at, text)
         return plainer_kin(text, self.language.kin, self._is_relative, self._lacks_word, starts, sexes=self._sexes)
+
+    def _spelled(self, text: str) -> str:
+        """The text with small words that are none as the one operator's or schema's word that they are like.
+
+        As "nubmer" and "transmision": one letter more, less, other or in another place, none of a name.
+        """
+        quotes = [match.span() for match in _QUOTED.finditer(text)]
+        for word in reversed(tokens(text)):
+            said = text[word.start : word.end]
+            quoted = any(start <= word.start < end for start, end in quotes)
+            if len(said) < _SPELLED or not (said.isalpha() and said.islower()) or quoted or self._is_word(said):
+                continue
+            like = process.extract(said, self._spellings, scorer=OSA.distance, score_cutoff=1, limit=3)
+            meant = [other for other, _, _ in like if other[0] == said[0]]
+            named = meant and any(said in fold_name(hit.label) for hit in self.names.find_near(said))
+            if len({self.language.stem(each) for each in meant}) == 1 and not named:
+                text = text[: word.start] + meant[0] + text[word.end :]
+        return text
+
+    def _is_word(self, word: str) -> bool:
+        """Whether a word is one of English, the schema's or a value's, or part of what it calls something."""
+        known = word in self._named or word in self._spellings or has_own_vector(self.matcher.embedder, word)
+        return known or bool(self.values.exact(word)) or bool(self.names.find([word])[0])
+
+    @cached_property
+    def _spellings(self) -> list[str]:
+        """Words of operators and of the schema that a typo may be meant for."""
+        words = {word for phrase in self._operators for word in phrase} | self._named
+        words |= {f"{word}s" for word in self._type_number}
+        return sorted(word for word in words if len(word) >= _SPELLED and word.isalpha())
 
     def _name_at(self, text: str, offset: int) -> int | None:
         """Where the longest name begins that the word at an offset belongs to; alone it is one if it is written so."""

@@ -202,3 +202,22 @@ def test_what_began_longer_ago_is_older() -> None:
 def test_a_small_word_that_is_none_is_a_name_beside_capitals() -> None:
     opened = _open([("Emsian", ["age"], {"begins": 410.5}), ("Givetian", ["age"], {"begins": 387.9})], [])
     assert _plan(opened, "Begins of the emsian in Ma?").startswith('ids "Emsian"')
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("nubmer of monsters?", "type monster | count"),
+        ("how many mosnters are there?", "type monster | count"),
+        ("what is the descripton of the Roc?", 'ids "Roc" | values description'),
+    ],
+)
+def test_words_with_a_typo_are_read_as_what_is_meant(question: str, plan: str) -> None:
+    assert _plan(_beasts(), question) == plan
+
+
+def test_a_name_or_a_word_of_its_own_is_no_typo() -> None:
+    entities: list[Any] = [("Nubmer", ["monster"], {"speed": 3.0}), ("Roc", ["monster"], {"speed": 5.0})]
+    opened = _open(entities, [])
+    assert _plan(opened, "what is the speed of nubmer?") == 'ids "Nubmer" | values speed'
+    assert not opened[1].read("how many monitors are there?"), "a word that is none of the graph's"
