@@ -269,8 +269,9 @@ class Tagger:
 
     def _is_word(self, word: str) -> bool:
         """Whether a word is one of English, the schema's or a value's, or part of what it calls something."""
-        known = word in self._named or word in self._spellings or has_own_vector(self.matcher.embedder, word)
-        return known or bool(self.values.exact(word)) or bool(self.names.find([word])[0])
+        forms = (word, singular(word))
+        known = any(each in self._named or has_own_vector(self.matcher.embedder, each) for each in forms)
+        return known or word in self._spellings or bool(self.values.exact(word)) or bool(self.names.find([word])[0])
 
     @cached_property
     def _spellings(self) -> list[str]:
