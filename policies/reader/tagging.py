@@ -261,7 +261,12 @@ class Tagger:
             if len(said) < _SPELLED or not (said.isalpha() and said.islower()) or quoted or self._is_word(said):
                 continue
             like = process.extract(said, self._spellings, scorer=OSA.distance, score_cutoff=1, limit=3)
-            meant = [other for other, _, _ in like if other[0] == said[0] and other[-1] == said[-1]]  # no "proposer"
+            meant = [
+                other
+                for other, _, _ in like
+                if other[0] == said[0] and other[-1] == said[-1]  # a "proposer" is not "proposed"
+                if len(other) != len(said) or sorted(other) == sorted(said)  # nor a planter a planner
+            ]
             named = meant and any(said in fold_name(hit.label) for hit in self.names.find_near(said))
             if len({self.language.stem(each) for each in meant}) == 1 and not named:
                 text = text[: word.start] + meant[0] + text[word.end :]
