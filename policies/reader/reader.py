@@ -759,8 +759,6 @@ class Reader:
             and self._is_figure(sketch[2][0])
         ):
             return scores.NO_FIGURE
-        if tagged.first[:2] == ("how", "many") and sketch[0] == "values" and not any(map(self._is_figure, sketch[2])):
-            return scores.NO_FIGURE
         if tagged.first[:2] == ("how", "many") and self._counts_behind(sketch, item):
             return scores.NO_FIGURE
         persons = self._persons if self.schema.typed and first in self.language.classes.persons else ()
@@ -770,14 +768,19 @@ class Reader:
             return scores.NO_PERSON
         return 0.0 if self._asked(tagged, sketch, item) else scores.ASKED
 
-    @staticmethod
-    def _counts_behind(sketch: Sketch, item: Item) -> bool:
-        """Whether a column's values are counted whose word stands behind what is: "how many fish are *rated* …"."""
-        if sketch[:2] != ("agg", "count") or not sketch[3] or sketch[3][0] != "p":
+    def _counts_behind(self, sketch: Sketch, item: Item) -> bool:
+        """Whether a column's values are given or counted whose word stands behind what is: "how many fish are *rated*".
+
+        A number may be what is asked for: "how many does it seat?".
+        """
+        terms = sketch[3:4] if sketch[:2] == ("agg", "count") else sketch[2] if sketch[0] == "values" else ()
+        if not all(term and term[0] == "p" for term in terms) or (
+            sketch[0] == "values" and any(map(self._is_figure, terms))
+        ):
             return False
         said = {place: what for place, what, _ in flat(item.links) if isinstance(what, Element) and place >= 0}
         own = [place for place, what in said.items() if what.kind in ("property", "edge") and not what.name]
-        return bool(own) and any(place < min(own) for place in said)
+        return bool(terms and own) and any(place < min(own) for place in said)
 
     def _asked(self, tagged: Tagged, sketch: Sketch, item: Item) -> bool:
         """Whether a result is of the kind that the question's head noun asks for; True where it asks for none."""
