@@ -39,7 +39,7 @@ class Contest(NamedTuple):
         rows, sides: numbers of the types of rows and of what they join.
         relations, columns: of each side the relation and the name of its figure.
         at_home: whether the first side is at home, and the second is its guest.
-        date: the name of the property that says when; "" where none or several do.
+        date: the name of the property that says when; "" where none or several do. timed: whether to the minute.
     """
 
     rows: int
@@ -48,6 +48,7 @@ class Contest(NamedTuple):
     columns: tuple[Property, Property]
     at_home: bool
     date: str
+    timed: bool = False
 
     def of(self, side: int, team: Sketch) -> Sketch:
         """The rows in which a team is on a side."""
@@ -69,6 +70,7 @@ class _Said:
     Attributes:
         asks: `when`, `count`, `count_who`, `who`, `goals`, `did`.
         verb: what the subject does; `noun`: whether it is called by a noun ("wins"), before the subject.
+        day: whether a date is asked for, without the time.
         side: `home` or `away`, where the subject is.
         before, after: teams named before and after the verb.
         result: the figures in the order said.
@@ -79,6 +81,7 @@ class _Said:
     asks: str = ""
     verb: str = ""
     noun: bool = False
+    day: bool = False
     side: str = ""
     most: str = ""
     before: list[Sketch] = field(default_factory=list)
@@ -120,12 +123,14 @@ class Matches:
                 for mark in marks
             ]
             if all(marks) and all(len(each) == 1 for each in own):
-                dates = [each.name for each in self._schema.of_type[rows] if each.dated]
+                dates = [each for each in self._schema.of_type[rows] if each.dated]
                 home = self._language.contests["home"]
                 at_home = not marks[0].isdisjoint(home), not marks[1].isdisjoint(home)
                 pair = (one, other) if not at_home[1] else (other, one)
                 columns = (own[0][0], own[1][0]) if not at_home[1] else (own[1][0], own[0][0])
-                return Contest(rows, sides, pair, columns, any(at_home), dates[0] if len(dates) == 1 else "")
+                date = dates[0].name if len(dates) == 1 else ""
+                timed = bool(date) and dates[0].profile.kind == "datetime"
+                return Contest(rows, sides, pair, columns, any(at_home), date, timed)
         return None
 
     def readings(self, tagged: Tagged) -> Iterator[tuple[Sketch, Item, float]]:
@@ -217,6 +222,7 @@ def _take(said: _Said, kind: str, word: str, before: str) -> bool:
     """Note what a word says; False where it says nothing of contests, or not in this place."""
     if kind.startswith("ask_"):
         ask = kind.removeprefix("ask_")
+        said.day |= word in ("date", "day")
         if ask == "who" and said.asks in ("count", "who") and not said.verb:
             said.asks = "who" if said.asks == "who" else "count_who"
         elif ask == "goals" and (said.asks == "count" or not said.asks):
@@ -302,7 +308,8 @@ def _asked(said: _Said, contest: Contest, subject: Sketch | None, other: Sketch 
     if subject is None or other is None:
         return None
     if said.asks == "when":
-        return ("values", _any(rows), (("p", (), contest.date, ""),)) if contest.date else None
+        part = "date" if said.day and contest.timed else ""
+        return ("values", _any(rows), (("p", (), contest.date, part),)) if contest.date else None
     return ("yes", _any(rows))
 
 

@@ -16,6 +16,9 @@ from trivium.policies.reader.sketch import Sketch
 _ASKS = 0.8  # likeness of "where" to the relation that leads to a place
 
 
+_DAYS = (("date", "date"), ("day", "date"))  # how hints of "which date", "which day" begin, and not those of "when"
+
+
 class ResultRules(RelationshipRules):
     """Counts, aggregates and what question words ask for."""
 
@@ -120,7 +123,8 @@ class ResultRules(RelationshipRules):
             if self._columns.is_measure(column, hints) and not self._columns.hinted(column, hints):
                 continue  # how many feet a mile has is in no column of meters
             own.add(column.name)
-            data = ("values", (("p", (), column.name, ""),))
+            day = dated and hints[:2] in _DAYS and column.profile.kind == "datetime"  # "on which day"
+            data = ("values", (("p", (), column.name, "date" if day else ""),))
             yield Item("X", right.node, right.type, data, score + gain + 0.1, links, right.form)
         if dated:
             yield from self._dates_walked(right, score, links)

@@ -221,3 +221,10 @@ def test_a_name_or_a_word_of_its_own_is_no_typo() -> None:
     opened = _open(entities, [])
     assert _plan(opened, "what is the speed of nubmer?") == 'ids "Nubmer" | values speed'
     assert not opened[1].read("how many monitors are there?"), "a word that is none of the graph's"
+
+
+def test_a_date_that_is_asked_for_is_given_without_its_time() -> None:
+    at = {"Ann": "2001-02-03T10:30:00", "Bob": "2002-03-04T11:45:00"}
+    opened = _open([(name, ["member"], {"joined": Value("datetime", each)}) for name, each in at.items()], [])
+    assert _plan(opened, "On which date did Ann join?") == 'ids "Ann" | values joined::date'
+    assert _plan(opened, "When did Ann join?") == 'ids "Ann" | values joined'
