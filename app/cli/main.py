@@ -79,6 +79,14 @@ def main() -> None:
     """Run the command line and leave the process with its exit status."""
     status = run(sys.argv[1:])
     gc.freeze()  # the process ends here: nothing need be walked once more
+    try:
+        if sys.stdout:  # none where a shell has closed it
+            sys.stdout.flush()
+    except OSError as error:  # a full disk; Python would try again, and end with 120
+        if not status:
+            complain(f"{type(error).__name__}: {_words(error)}")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = status or FAILED
     sys.exit(status)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -68,11 +69,18 @@ class Trivium:
 def start(*words: object, stdout: int | IO[str] = subprocess.PIPE) -> subprocess.Popen[str]:
     """The command line in a process of its own."""
     command = [sys.executable, "-m", "trivium.app.cli.main", *map(str, words)]
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}  # as users have it
     # Where pytest was started in the background of a script it ignores SIGINT, and what it starts would as well.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         return subprocess.Popen(
-            command, cwd=ROOT, text=True, stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE
+            command,
+            cwd=ROOT,
+            env=buffered,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
         )
     finally:
         signal.signal(signal.SIGINT, before)
