@@ -342,8 +342,10 @@ def _rank(profile: ColumnProfile, seen: SeenTable, key: ColumnProfile, other: Se
         telling = profile.kind is None and profile is not seen.key and several
         if not coded and not telling:
             return None
-    if by_key and not by_table and other.key is not key and len(profile.texts) >= ENOUGH * profile.filled:
-        return None  # e-mail addresses of two lists of people: each is its own row's
+    measured = profile.kind == "number" and KEY_WORDS.isdisjoint(profile.words)  # an `attack_bonus` of two lists
+    own = measured or len(profile.texts) >= ENOUGH * profile.filled  # e-mail addresses of two lists of people
+    if by_key and not by_table and other.key is not key and own:
+        return None
     return by_table, by_key, other.key is key, inside
 
 

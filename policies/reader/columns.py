@@ -78,7 +78,7 @@ class Columns:
             fitting = [each for each in fitting if not (each.dated or each.yearly)]
         if hints and not shape:  # nor is what lies far north, or has a high code
             fitting = [each for each in fitting if not self._is_place(each) or not _DEGREES.isdisjoint(hints)]
-            fitting = [each for each in fitting if words_of(each.name)[-1:][0] not in CODES]
+            fitting = [each for each in fitting if each.yearly or CODES.isdisjoint(words_of(each.name)[-1:])]
         out = []
         for each in fitting:
             gain = self._gain(each, hints) - scores.NO_HINT

@@ -382,7 +382,8 @@ class Matcher:
         for name, element in columns:
             for short in self._initials(name):
                 stem = self.language.stem(short)
-                if len(found[short]) == 1 and stem not in self.language.words:
+                known = stem in self.language.words and stem not in self.language.unmeasured
+                if len(found[short]) == 1 and not known:
                     self._forms[stem,].setdefault(element, _INITIALS)
 
     def _initials(self, name: str) -> set[str]:

@@ -421,6 +421,11 @@ class Language:
         return frozenset(self.stem(noun) for each in self.kin for noun in (each, f"grand{each}"))
 
     @cached_property
+    def unmeasured(self) -> frozenset[str]:
+        """Units that measure nothing we know, which may be the initials of something else: HP of hit points."""
+        return self.units.difference(self.measures) - self.stop
+
+    @cached_property
     def words(self) -> frozenset[str]:
         """All stems of the lists: what is among them is no abbreviation."""
         return frozenset(self.concepts) | frozenset(self.asked) | self.stop | self.units

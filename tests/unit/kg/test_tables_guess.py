@@ -1691,3 +1691,10 @@ def test_words_in_capitals_are_no_abbreviations(tmp_path: Path, name: str) -> No
     columns = guess_mapping(read_tables(_write(tmp_path, days=f"DAY,{name},QTY,TOTAL\n" + rows)))["days"].columns
     assert columns[name].relation == name.lower()
     assert columns["QTY"].relation == "quantity"
+
+
+def test_a_number_of_two_lists_names_no_rows(tmp_path: Path) -> None:
+    spells = "name,attack_bonus,school\n" + "".join(f"Spell {n},{n},Fire\n" for n in range(9))
+    actions = "name,attack_bonus,text\n" + "".join(f"Act {n},{n % 7},does {n}\n" for n in range(20))
+    found = guess_mapping(read_tables(_write(tmp_path, spells=spells, actions=actions)))
+    assert found["actions"].columns["attack_bonus"] == TableColumn("attack_bonus", "number")

@@ -228,3 +228,16 @@ def test_a_date_that_is_asked_for_is_given_without_its_time() -> None:
     opened = _open([(name, ["member"], {"joined": Value("datetime", each)}) for name, each in at.items()], [])
     assert _plan(opened, "On which date did Ann join?") == 'ids "Ann" | values joined::date'
     assert _plan(opened, "When did Ann join?") == 'ids "Ann" | values joined'
+
+
+def test_initials_may_be_a_unit_that_nothing_is_measured_in() -> None:
+    opened = _open([("Roc", ["monster"], {"hit_points": 248.0}), ("Imp", ["monster"], {"hit_points": 10.0})], [])
+    assert _plan(opened, "Which monster has the most HP?") == "type monster | top 1 by hit_points"
+
+
+def test_a_year_is_a_year_though_it_is_called_an_id() -> None:
+    entities: list[Any] = [(f"v{n}", ["vote"], {"year_id": 1960.0 + n}) for n in range(6)]
+    entities += [(name, ["player"], {"birth_year": 1919.0 + n}) for n, name in enumerate(("Ann", "Bob"))]
+    edges: list[Any] = [(f"v{n}", "player", "Ann" if n % 2 else "Bob", {}) for n in range(6)]
+    plan = _plan(_open(entities, edges), "What year was the vote on Ann?")
+    assert plan == 'ids "Ann" | follow ^player | values year_id'
