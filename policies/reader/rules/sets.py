@@ -125,6 +125,8 @@ class SetRules(Rules):
 
     def _either(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "A or B", "A and B" of one kind; "A, B or C"."""
+        if any(each.form == "pair" and each.data[:1] in RANKED for each in (left, right)):
+            return  # "A or B by year"
         if left.type != right.type or not ({"or", "and", "both", "either"} & gap or self._is_listed(left, right, gap)):
             return
         if not gap:

@@ -241,3 +241,10 @@ def test_a_year_is_a_year_though_it_is_called_an_id() -> None:
     edges: list[Any] = [(f"v{n}", "player", "Ann" if n % 2 else "Bob", {}) for n in range(6)]
     plan = _plan(_open(entities, edges), "What year was the vote on Ann?")
     assert plan == 'ids "Ann" | follow ^player | values year_id'
+
+
+@pytest.mark.parametrize("question", ["Rome Paris or Oslo by size?", "list capital port and town by size"])
+def test_several_that_are_ranked_are_read(question: str) -> None:
+    things = {"Rome": ("capital", 4.0), "Paris": ("capital", 3.0), "Oslo": ("port", 2.0), "Bonn": ("town", 1.0)}
+    opened = _open([(name, ["city"], {"kind": kind, "size": size}) for name, (kind, size) in things.items()], [])
+    assert opened[1].read(question)
