@@ -74,6 +74,7 @@ _OF_TWO = re.compile(
 _VERSUS = re.compile(r" (?:vs\.?|versus) ", re.IGNORECASE)
 _SIGNS = frozenset({"=", "!=", "<", "<=", ">", ">="})
 _RESULTS = frozenset({"count", "values", "agg", "group", "walks", "holds", "than", "often", "multi"})
+_TABLES = frozenset({"group", "tally"})
 _YES = ("v", Value("boolean", True))
 """Sketches that give no things, which are not asked for yes or no."""
 _ROOT = 4  # letters of a word from which a name's longer word is made from it
@@ -565,6 +566,8 @@ class Reader:
                     sketch = sketch[1]
                 sketch = self._of_one(self._by_relationships(self._occasions(_times(sketch))))
                 sketch = self._totals.of(sketch, tagged)
+                if _holds_table(sketch[1]):
+                    continue  # nothing is reached from the rows of a table
                 key = canonical(sketch)
                 known = best.get(key)
                 if known is None or known[2] < score:
@@ -1434,6 +1437,15 @@ def _times(sketch: Sketch) -> Sketch:
                 else ("walks", "", start, hop, "", one)
             )
     return sketch
+
+
+def _holds_table(node: Any) -> bool:
+    """Whether a set is the rows of groups, or reached from such rows."""
+    if not isinstance(node, tuple) or not node or not isinstance(node[0], str):
+        return False
+    if node[0] in ("and", "or"):
+        return any(map(_holds_table, node[1:]))
+    return node[0] in _TABLES or (node[0] in ("go", "minus", "where", "top", "some") and _holds_table(node[1]))
 
 
 def _is_table(sketch: Sketch) -> bool:

@@ -43,7 +43,8 @@ class Totals:
             parts = self._parts(sketch[1], changed[0]) if len(terms) == 2 else None
             cut: tuple[Any, ...] = (None, False, None)
         elif sketch[0] == "values":
-            return (sketch[0], self._summed(sketch[1]), *sketch[2:])
+            source = self._summed(sketch[1])
+            return sketch if source[0] == "group" else (sketch[0], source, *sketch[2:])  # a table has no columns
         elif sketch[0] == "top":
             changed = [term for term in [self._sum(sketch[2])] if term != sketch[2]]
             if not changed:

@@ -156,7 +156,7 @@ class RelationshipRules(Rules):
 
     def _group_edges(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "average rating per genre": a property of relationships, by what one of their ends leads to."""
-        if len(left.data) < 3:
+        if len(left.data) != 3:
             return
         relations, name, function = left.data
         for relation in relations:

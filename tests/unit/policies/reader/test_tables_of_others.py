@@ -248,3 +248,14 @@ def test_several_that_are_ranked_are_read(question: str) -> None:
     things = {"Rome": ("capital", 4.0), "Paris": ("capital", 3.0), "Oslo": ("port", 2.0), "Bonn": ("town", 1.0)}
     opened = _open([(name, ["city"], {"kind": kind, "size": size}) for name, (kind, size) in things.items()], [])
     assert opened[1].read(question)
+
+
+def test_nothing_is_reached_from_the_rows_of_a_table() -> None:
+    entities: list[Any] = [(name, ["state"], {"seats": float(n)}) for n, name in enumerate(("Ohio", "Utah"))]
+    rows = [(f"e{n}", ["election"], {"rep": 40.0 + n, "year": 2000.0 + n}) for n in range(6)]
+    edges: list[Any] = [(f"e{n}", "state", "Ohio" if n % 2 else "Utah", {}) for n in range(6)]
+    graph, reader = _open([*entities, *rows], edges)
+    executor = Executor(graph)
+    for question in ("states rep per of election seats", "rep per state of elections", "seats per rep of states"):
+        for reading in reader.read(question, executor=lambda plan: outcome(executor, plan), seconds=30):
+            executor.answer(reading.plan)
