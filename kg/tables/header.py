@@ -18,7 +18,7 @@ _BELOW, _ROWS = 3, 50  # rows below a header that show what its columns hold: at
 _UNITS = 2  # columns of numbers under texts, from which on these are the header's second row
 
 
-class Header(NamedTuple):
+class TableHeader(NamedTuple):
     """What is above the rows of a table.
 
     Attributes:
@@ -32,28 +32,29 @@ class Header(NamedTuple):
     comments: bool
 
 
-def find_header(rows: Sequence[Sequence[str]]) -> Header:
+def find_header(rows: Sequence[Sequence[str]]) -> TableHeader:
     """The header of a table by its first rows, each a list of cells; without columns where no row names two."""
     width = Counter(len(row) for row in rows if _filled(row) > 1).most_common(1)
     commented = [place for place, row in enumerate(rows) if is_comment(row)]
     top = _top(rows, width[0][0] if width else 0)
     comments = bool(commented) and commented[0] < top
     if top == len(rows):
-        return Header(top, (), comments)
+        return TableHeader(top, (), comments)
     last = max((place for place in commented if place < top), default=None)
     if last is not None and _filled(rows[last]) >= width[0][0] and not _is_above(rows[top], rows[top + 1 :]):
         names = [rows[last][0].lstrip("".join(COMMENTS)), *rows[last][1:]]
-        return Header(last + 1, tuple(name.strip() for name in names), comments)
+        return TableHeader(last + 1, tuple(name.strip() for name in names), comments)
     names = [name.strip() for name in rows[top]]
     second = [cell.strip() for cell in rows[top + 1]] if top + 1 < len(rows) else []
     if _goes_on(names, second, rows[top + 2 :]):
-        return Header(top + 2, _joined(names, second), comments)
-    return Header(top + 1, tuple(names), comments)
+        return TableHeader(top + 2, _joined(names, second), comments)
+    return TableHeader(top + 1, tuple(names), comments)
 
 
-def name_columns(header: Header, path: Path) -> tuple[str, ...]:
+def name_columns(header: TableHeader, path: Path) -> tuple[str, ...]:
     """The names of a table's columns; raises `BadInputError` where they are less than two, or two are alike."""
-    if len([column for column in header.columns if column]) < 2:
+    named = [column for column in header.columns if column]
+    if len(named) < 2 and not _is_after_index(header.columns):
         what = "has no header that names two columns or more: its first line must name the columns"
         raise BadInputError(what, path=path, line=1)
     # Spreadsheets and data frames write their row numbers, and what stands beside a table, under no name.
@@ -79,6 +80,11 @@ def first_value(rows: Sequence[Sequence[str]], columns: Sequence[str]) -> str:
     return ""
 
 
+def _is_after_index(row: Sequence[str]) -> bool:
+    """Whether a row is the header of one column behind the index of a data frame, which has no name."""
+    return len(row) == 2 and not row[0].strip() and bool(row[1].strip())
+
+
 def _filled(row: Sequence[str]) -> int:
     return sum(bool(cell.strip()) for cell in row)
 
@@ -86,7 +92,9 @@ def _filled(row: Sequence[str]) -> int:
 def _top(rows: Sequence[Sequence[str]], width: int) -> int:
     """The first row that is no comment, no title and no note: these fill one cell, or few and shorter rows."""
     for place, row in enumerate(rows):
-        title = _filled(row) <= 1 or (len(row) < width and _filled(row) <= width / 2)
+        title = (_filled(row) <= 1 and not (len(row) == width and _is_after_index(row))) or (
+            len(row) < width and _filled(row) <= width / 2
+        )
         if not title and not is_comment(row):
             return place
     return len(rows)

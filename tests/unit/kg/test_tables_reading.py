@@ -417,3 +417,11 @@ def test_a_workbook_without_a_table_is_named(tmp_path: Path) -> None:
     pytest.importorskip("python_calamine", reason="the extra excel is not installed")
     with pytest.raises(BadInputError, match="has no sheet that is a table"):
         read_tables([_workbook(tmp_path / "notes.xlsx", Notes=[["Made by hand"], ["Twice"]])])
+
+
+def test_the_header_of_one_column_behind_an_index_is_no_title(tmp_path: Path) -> None:
+    path = tmp_path / "pay.csv"
+    path.write_text('"","pay"\n"Ann",3\n"Bob",5\n')
+    (table,) = read_tables([path])
+    assert tuple(table.columns) == ("column 1", "pay")
+    assert [cell for row in table.rows() for cell in row] == [("Ann",), ("3",), ("Bob",), ("5",)]
