@@ -229,11 +229,18 @@ class GraphProfile:
     def read_by(self, term: Term, relation: str = "") -> PropertyProfile | None:
         """The profile of the property that a term reads; None for an entity or an unknown property.
 
+        Of what is computed of two properties it says that it is a number, and whether there may be several.
+
         Args:
             term: of a plan.
             relation: whose relationships the row is of, where the term itself walks to none; without one, a property
                 of relationships is that of the relation with most of its values.
         """
+        if term.operand is not None:
+            both = [known for each in term.of_its_own() if (known := self.read_by(each, relation)) is not None]
+            name = f"{term.property} {term.operand.operator} {term.operand.property}"
+            lists = any(each.lists for each in both)
+            return PropertyProfile(name, "number", lists=lists) if len(both) == len(term.properties()) else None
         if not term.property or not term.relationship:
             return self.property(term.property)
         own = self.relationship_properties

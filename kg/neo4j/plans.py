@@ -30,7 +30,7 @@ from trivium.kg.plans.plan import (
     ValueOf,
     Walks,
 )
-from trivium.kg.plans.proof import ROWS, evidence_of, evidence_terms, instead_of, shows_types
+from trivium.kg.plans.proof import ROWS, evidence_of, evidence_terms, instead_of, needs_rows
 from trivium.kg.plans.result import EntityItem, Evidence, Item, PlanResult, ProvenAnswer
 from trivium.kg.profile import GraphProfile, ValueKind
 from trivium.kg.types import Triple
@@ -109,7 +109,7 @@ async def evidence(store: Neo4jStore, plan: QueryPlan, profile: GraphProfile, se
 
     try:
         match plan:
-            case ValueOf() if not shows_types(plan):
+            case ValueOf() if not needs_rows(plan):
                 return None
             case Aggregate() | Group() | NonEmpty() | ValueOf():
                 rows = (await run(evidence_rows(plan.source, evidence_terms(plan)))).rows

@@ -19,6 +19,7 @@ from trivium.kg.plans.plan import (
     HasType,
     Node,
     OfType,
+    Operand,
     QueryPlan,
     Term,
     Top,
@@ -117,7 +118,10 @@ class _Checker:
                 if isinstance(part, Term) and (part.steps or not part.relationship):
                     yield f"a condition on the relationship {step.relation!r} reads its own properties (@property)"
                 elif isinstance(part, Term):
-                    yield from self.own(part.property, [step.relation])
+                    for name in part.properties():
+                        yield from self.own(name, [step.relation])
+                    if part.operand is not None:
+                        yield from self.computed(part, part.operand)
                 elif isinstance(part, Compare):
                     yield from self.compare(part, step.relation)
         if step.to is not None:
@@ -128,20 +132,44 @@ class _Checker:
         if term.relationship:
             if not term.steps and not 1 <= max(term.start, 1) <= links:
                 yield f"@{term.property}: there is no relationship {term.start}; name a step (rel/@{term.property})"
-            elif term.steps:
-                yield from self.own(term.property, [term.steps[-1].relation])
             else:
-                yield from self.own(term.property, list(self.profile.relations))
+                relations = [term.steps[-1].relation] if term.steps else list(self.profile.relations)
+                for name in term.properties():
+                    yield from self.own(name, relations)
         elif term.start >= positions:
             yield f"there is no position {term.start} here: rows have {positions}"
-        elif term.property and self.profile.property(term.property) is None:
-            yield self.unknown_property(term.property)
-        if term.part and (found := self.profile.read_by(term)) is not None and found.kind not in _DATES:
+        elif unknown := [name for name in term.properties() if self.profile.property(name) is None]:
+            yield from map(self.unknown_property, unknown)
+        if term.operand is not None:
+            yield from self.computed(term, term.operand)
+        if (
+            term.part
+            and term.operand is None
+            and (found := self.profile.read_by(term)) is not None
+            and found.kind not in _DATES
+        ):
             yield f"{term.property!r} is a {found.kind} and has no {term.part}"
         if term.aggregate in ("sum", "average") and (found := self.profile.read_by(term)) is not None:
             yield from self.adds_up(term, found, term.aggregate)
         if term.aggregate and term.aggregate != "count" and not term.property:
             yield f"{term.aggregate} needs a property at the end of its chain"
+
+    def computed(self, term: Term, operand: Operand) -> Iterator[str]:
+        """Problems of what a term computes: kinds that do not fit, a unit or a part that means nothing."""
+        shown = f"{term.property} {operand.operator} {operand.property}"
+        if not term.property or TYPE_PROPERTY in term.properties():
+            yield f"{shown}: computes with an entity; name two properties"
+        if term.part:
+            yield f"{shown} is a number and has no {term.part}; for a difference in years write '{{{shown} in year}}'"
+        kinds = [known.kind for each in term.of_its_own() if (known := self.profile.read_by(each)) is not None]
+        if len(kinds) < len(term.properties()):
+            return
+        if not operand.computes(kinds[0], kinds[-1]):
+            yield f"{shown}: computes a {kinds[0]} with a {kinds[-1]}; it takes two numbers, or - of two dates or times"
+        elif operand.unit and kinds[0] == "number":
+            yield f"{shown}: numbers have no unit, so that 'in {operand.unit}' means nothing"
+        elif operand.unit in ("year", "month", "day") and kinds[0] == "time":
+            yield f"{shown}: times of the day differ in hours, minutes or seconds, not in {operand.unit}s"
 
     def unknown_property(self, name: str) -> str:
         """What to say of a property that the graph lacks: a relation's name, or the closest one."""

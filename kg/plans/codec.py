@@ -2,7 +2,8 @@
 
 Fields that have their default are left out. A set, row source, condition or result has its `op`; a step of a chain is
 "rel", "^rel" or "~rel", or an object with `relation` and conditions; a constant is a number, boolean or text, or
-`{"date": "2020-01-31"}` and the like.
+`{"date": "2020-01-31"}` and the like. A term may be the name of its property alone; one that computes with a second
+property has an `operand`: `{"property": "shipped", "operand": {"operator": "-", "property": "ordered"}}`.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from typing import Any, TypeAlias, cast, get_args
 
 from trivium.kg.errors import PlanError
 from trivium.kg.plans.plan import (
+    ARITHMETIC,
     FUNCTIONS,
     OPERATORS,
     PARTS,
+    UNITS,
     Aggregate,
     Aggregation,
     AllOf,
@@ -36,6 +39,7 @@ from trivium.kg.plans.plan import (
     NonEmpty,
     Not,
     OfType,
+    Operand,
     QueryPlan,
     Term,
     Top,
@@ -100,7 +104,9 @@ _FORMS = {
     "Function | Literal['']": "function",
     "Part": "part",
     "Direction": "direction",
-    "Literal['+', '-', '*', '/']": "arithmetic",
+    "Arithmetic": "arithmetic",
+    "Unit": "unit",
+    "Operand": "operand",
 }
 
 _CHOICES: dict[str, tuple[str, ...]] = {
@@ -108,7 +114,8 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "function": FUNCTIONS,
     "part": PARTS[1:],
     "direction": ("out", "in", "any"),
-    "arithmetic": ("+", "-", "*", "/"),
+    "arithmetic": ARITHMETIC,
+    "unit": UNITS[1:],
 }
 
 
@@ -286,6 +293,7 @@ _READERS: dict[str, Callable[[Any, str], Any]] = {
     "value": _value,
     "step": _step,
     "term": _term,
+    "operand": lambda data, where: _fields(Operand, data, where),
     "aggregation": lambda data, where: _fields(Aggregation, data, where),
     "having": lambda data, where: _fields(Having, data, where),
     "right": _right,

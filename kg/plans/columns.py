@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.kg.memory import Memory
-from trivium.kg.plans.plan import EntitySet, Part, Value
+from trivium.kg.plans.plan import EntitySet, Operand, Part, Unit, Value
 from trivium.kg.profile import TYPE_PROPERTY, ValueKind, says_something, told_names
 from trivium.kg.values import SECONDS_A_DAY, days_of, read_value
 
@@ -38,6 +38,7 @@ _PAIRS_BYTES = 256 << 20  # of bounds kept by `GraphColumns.pairs`
 
 _SETS_BYTES = 16 << 20  # of sets kept in `GraphColumns.sets`
 _SET = 2_000  # bytes of a set's plan, about
+_COMPUTED = 50  # columns computed of two that are kept
 
 _PLAIN = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d+)?", re.ASCII)
 _SLASHED = re.compile(r"\s*(\d{1,4})[-/.](\d{1,2})[-/.](\d{1,4})\s*")
@@ -191,6 +192,69 @@ def part_keys(kind: ValueKind, keys: Float64, part: Part) -> Float64:
     return whole[part].astype(np.float64)
 
 
+class NumberTexts(Sequence[str]):
+    """The texts of numbers, each made when it is asked for."""
+
+    def __init__(self, numbers: Float64) -> None:
+        self._numbers = numbers
+
+    def __len__(self) -> int:
+        """How many numbers there are."""
+        return len(self._numbers)
+
+    def __getitem__(self, at: Any) -> Any:  # noqa: ANN401 - a text, or those of a slice
+        """A number's text."""
+        return NumberTexts(self._numbers[at]) if isinstance(at, slice) else number_text(float(self._numbers[at]))
+
+
+_SECONDS: dict[Unit, float] = {"day": SECONDS_A_DAY, "hour": 3600.0, "minute": 60.0, "second": 1.0}
+
+
+def computed_column(left: Column | None, operand: Operand, right: Column | None) -> tuple[Column, ...]:
+    """The column of what is computed of two columns of the same owners; () where their kinds give nothing."""
+    if left is None or right is None:
+        return ()
+    (owners, mine), (others, theirs) = left.by_owner, right.by_owner
+    low = np.searchsorted(others, owners, "left")
+    many = np.searchsorted(others, owners, "right") - low
+    ends = np.cumsum(many)
+    place = np.repeat(low - (ends - many), many) + np.arange(int(many.sum()))
+    first, second = np.repeat(mine, many), theirs[place]
+    found = _computed(left, first, operand, right, second)
+    if found is None:
+        return ()
+    known = np.isfinite(found)
+    found, rows = found[known], np.repeat(owners, many)[known]
+    order = np.lexsort((rows, found))
+    found, rows = found[order], rows[order]
+    new = np.ones(len(rows), dtype=bool)
+    new[1:] = (found[1:] != found[:-1]) | (rows[1:] != rows[:-1])
+    keys, starts = np.unique(found[new], return_index=True)
+    bounds = np.append(starts, int(new.sum())).astype(np.int64)
+    return (Column("number", keys, bounds, rows[new].astype(np.int32), NumberTexts(keys)),)
+
+
+def _computed(left: Column, first: Int32, operand: Operand, right: Column, second: Int32) -> Float64 | None:
+    """The results for values of two columns, pair by pair, float64, NaN where there is none; None: not computed."""
+    if not operand.computes(left.kind, right.kind):
+        return None
+    a, b = left.keys[first], right.keys[second]
+    with np.errstate(all="ignore"):
+        if left.kind == "number":
+            made = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}[operand.operator]
+            return np.asarray(made(a, b), dtype=np.float64)
+        if operand.unit in ("year", "month"):
+            one, other = ((c.part("year")[v], c.part("month")[v], c.part("day")[v]) for c, v in
+                          ((left, first), (right, second)))  # fmt: skip
+            whole = 12 if operand.unit == "month" else 100
+            months = (one[0] * whole + one[1]) - (other[0] * whole + other[1])
+            days = months * 100 + (one[2] - other[2])
+            return np.asarray(np.trunc(days / (100 if operand.unit == "month" else 10_000)), dtype=np.float64)
+        unit: Unit = operand.unit or ("minute" if left.kind == "time" else "day")
+        seconds = [k * SECONDS_A_DAY if c.kind == "date" else k for c, k in ((left, a), (right, b))]
+        return np.asarray((seconds[0] - seconds[1]) / _SECONDS[unit], dtype=np.float64)
+
+
 @dataclass(eq=False)
 class Statements:
     """The relationships of one relation where they have properties: all of them, parallel ones too.
@@ -206,6 +270,31 @@ class Statements:
     tails: Int32
     properties: Mapping[str, tuple[Column, ...]]
     ids: Sequence[str] | None = None
+
+    @cached_property
+    def _computed(self) -> dict[tuple[str, Operand], tuple[Column, ...]]:
+        return {}
+
+    def columns_of(self, name: str, operand: Operand | None = None) -> Sequence[Column]:
+        """The columns of a property, or of what is computed of it and another; () for one that there is not."""
+        return _columns_of(self.properties, name, operand, self._computed)
+
+
+def _columns_of(
+    properties: Mapping[str, tuple[Column, ...]],
+    name: str,
+    operand: Operand | None,
+    known: dict[tuple[str, Operand], tuple[Column, ...]],
+) -> Sequence[Column]:
+    if operand is None:
+        return properties.get(name, ())
+    found = known.get((name, operand))
+    if found is None:
+        left, right = (main_column(properties.get(each, ())) for each in (name, operand.property))
+        while len(known) >= _COMPUTED:
+            known.pop(next(iter(known)), None)
+        found = known[name, operand] = computed_column(left, operand, right)
+    return found
 
 
 @dataclass(eq=False)
@@ -253,9 +342,18 @@ class GraphColumns:
         """The code of each relation."""
         return {name: code for code, name in enumerate(self.relations)}
 
-    def columns_of(self, name: str) -> Sequence[Column]:
-        """The columns of a property of entities, `TYPE_PROPERTY` among them; () for one that there is not."""
-        return self._types_told if name == TYPE_PROPERTY else self.properties.get(name, ())
+    def columns_of(self, name: str, operand: Operand | None = None) -> Sequence[Column]:
+        """The columns of a property of entities, `TYPE_PROPERTY` among them, or of what is computed of it and another.
+
+        () for a property that there is not.
+        """
+        if name == TYPE_PROPERTY:
+            return self._types_told
+        return _columns_of(self.properties, name, operand, self._computed)
+
+    @cached_property
+    def _computed(self) -> dict[tuple[str, Operand], tuple[Column, ...]]:
+        return {}
 
     @cached_property
     def types_inside(self) -> Mapping[str, tuple[str, ...]]:

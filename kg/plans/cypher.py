@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, assert_never, cast
 
 from trivium.kg.neo4j.patterns import node, quote
@@ -40,6 +40,7 @@ from trivium.kg.plans.plan import (
     NonEmpty,
     Not,
     OfType,
+    Operand,
     Operator,
     QueryPlan,
     Rows,
@@ -612,10 +613,52 @@ class _CypherWriter:
             return None
         if not term.property:
             return row.nodes[term.start]
+        if term.operand is not None:
+            owner = row.links[max(term.start - 1, 0)] if term.relationship else row.nodes[term.start]
+            return self.computed(owner, term, term.operand) if owner else "null"
         stored, known = self.own(row, term)
         if known is None or known.lists:
             return None
         return self.part(self.read(stored, known), known, term)
+
+    def computed(self, owner: str, term: Term, operand: Operand) -> str | None:
+        """What is computed of two properties of a node or relationship, or null; None where there may be several."""
+        both = [self.main_of(owner, each) for each in term.of_its_own()]
+        if any(lists for _, lists, _ in both):
+            return None
+        (one, _, kind), (other, _, other_kind) = both
+        a, b = self.name("y"), self.name("y")
+        made = _arithmetic(a, kind, operand, b, other_kind)
+        return f"head([{a} IN [{one}] WHERE {a} IS NOT NULL | head([{b} IN [{other}] WHERE {b} IS NOT NULL | {made}])])"
+
+    def computed_list(self, owner: str, term: Term, operand: Operand) -> str:
+        """What is computed of two properties of a node or relationship, as a list; an expression."""
+        single = self.computed(owner, term, operand)
+        if single is not None:
+            v = self.name("y")
+            return f"[{v} IN [{single}] WHERE {v} IS NOT NULL]"
+        (one, lists, kind), (other, other_lists, other_kind) = [self.main_of(owner, each) for each in term.of_its_own()]
+        a, b, v = self.name("y"), self.name("y"), self.name("y")
+        one, other = one if lists else f"[{one}]", other if other_lists else f"[{other}]"
+        made = _arithmetic(a, kind, operand, b, other_kind)
+        return (
+            f"COLLECT {{ UNWIND {one} AS {a} UNWIND {other} AS {b} WITH {made} AS {v} WHERE {v} IS NOT NULL "
+            f"RETURN DISTINCT {v} }}"
+        )
+
+    def main_of(self, owner: str, term: Term) -> tuple[str, bool, ValueKind]:
+        """The values of a property's main kind that a node or relationship has; whether they are a list; the kind."""
+        known = self.profile.read_by(term)
+        if known is None:
+            return "null", False, "number"
+        stored = f"{owner}.{quote(term.property)}" if term.relationship else self.stored(owner, term.property)
+        plain, v = replace(term, steps=(), aggregate="", part=""), self.name("y")
+        test = self.main_only(plain, v)
+        values = self.stored_list(stored, known, plain) if known.lists else self.read(stored, known)
+        if test != "true":
+            kept = f"[{v} IN {values if known.lists else f'[{values}]'} WHERE {test}]"
+            values = kept if known.lists else f"head({kept})"
+        return values, known.lists, known.kind
 
     def list_of(self, row: _CypherRow, term: Term) -> str:
         """The values of a term, as a list; an expression."""
@@ -624,6 +667,9 @@ class _CypherWriter:
         if single is not None:
             return f"[{v} IN [{single}] WHERE {v} IS NOT NULL]"
         if not term.steps:
+            if term.operand is not None:
+                owner = row.links[max(term.start - 1, 0)] if term.relationship else row.nodes[term.start]
+                return self.computed_list(owner, term, term.operand)
             stored, known = self.own(row, term)
             return self.stored_list(stored, known, term)
         end, link, walked = self.walked(row.nodes[term.start], term)
@@ -635,6 +681,8 @@ class _CypherWriter:
         else:
             owner, stored = end, self.stored(end, term.property)
         values = self.stored_list(stored, known, term)
+        if term.operand is not None:
+            values = self.computed_list(owner, term, term.operand)
         return f"COLLECT {{{walked} WITH DISTINCT {owner} UNWIND {values} AS {v} RETURN {v} }}"
 
     def walked(self, start: str, term: Term) -> tuple[str, str, str]:
@@ -719,7 +767,7 @@ class _CypherWriter:
                 return "1"
             end, _, walked = self.walked(row.nodes[term.start], term)
             return f"COUNT {{{walked} RETURN DISTINCT {end} }}"
-        inner = Term(term.steps, term.property, term.part, "", term.relationship, term.start)
+        inner = replace(term, aggregate="")
         values = self.list_of(row, inner)
         if term.aggregate == "count":
             return f"size({values})"
@@ -864,7 +912,7 @@ class _CypherWriter:
     def is_direct(self, left: Term, known: PropertyProfile | None, values: Sequence[Value]) -> bool:
         """Whether the stored value may be compared as it is, so that an index is used."""
         return (
-            not (left.part or left.aggregate)
+            not (left.part or left.aggregate or left.operand)
             and known is not None
             and not known.mixed
             and known.stored in ("", known.kind)
@@ -997,6 +1045,31 @@ def _is_entity(term: Term) -> bool:
 
 def _aggregate(function: Function, value: str, *, distinct: bool) -> str:
     return f"{_FUNCTIONS[function]}({'DISTINCT ' if distinct else ''}{value})"
+
+
+def _arithmetic(a: str, kind: ValueKind, operand: Operand, b: str, other: ValueKind) -> str:
+    """What is computed of two values that are not null, an expression; as `trivium.kg.plans.columns` does."""
+    if not operand.computes(kind, other):
+        return "null"
+    if operand.operator == "/":
+        return f"CASE WHEN {b} <> 0 THEN toFloat({a}) / {b} + 0.0 END"  # no -0, which is another value than 0
+    if kind == "number":
+        return f"toFloat({a}) {operand.operator} {b} + 0.0"
+    if operand.unit in ("year", "month"):
+        months, whole = (12, 100) if operand.unit == "month" else (100, 10_000)
+        one, two = (f"((({x}.year * {months} + {x}.month) * 100) + {x}.day)" for x in (a, b))
+        return f"toFloat(({one} - {two}) / {whole})"
+    one, two = (_SECONDS_OF[of].format(x) for x, of in ((a, kind), (b, other)))
+    unit = operand.unit or ("minute" if kind == "time" else "day")
+    return f"({one} - {two}) / {_UNIT_SECONDS[unit]}"
+
+
+_SECONDS_OF: dict[ValueKind, str] = {
+    "date": "datetime({{date: {0}, timezone: 'Z'}}).epochSeconds",
+    "datetime": "datetime({{datetime: {0}, timezone: 'Z'}}).epochMillis / 1000.0",
+    "time": "({0}.hour * 3600 + {0}.minute * 60 + {0}.second)",
+}
+_UNIT_SECONDS = {"day": "86400.0", "hour": "3600.0", "minute": "60.0", "second": "1.0"}
 
 
 def _compared(value: str, operator: Operator, other: str) -> str:

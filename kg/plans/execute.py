@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import assert_never, cast
 
 import numpy as np
@@ -272,13 +272,13 @@ class Executor:
 
     def _columns(self, table: Table, term: Term) -> Sequence[Column]:
         if not term.relationship:
-            return self.graph.columns_of(term.property)
+            return self.graph.columns_of(term.property, term.operand)
         if term.steps:
             relation = term.steps[-1].relation
         else:
             relation = table.links[max(term.start - 1, 0)][0]
         statements = self.graph.statements.get(relation)
-        return statements.properties.get(term.property, ()) if statements else ()
+        return statements.columns_of(term.property, term.operand) if statements else ()
 
     # Chains
 
@@ -707,7 +707,7 @@ def _having(plan: Group, columns: Sequence[Cells], cells: Int64) -> Bool:
 
 
 def _whole(term: Term) -> Term:
-    return Term(term.steps, term.property, "", "", term.relationship, term.start) if term.part else term
+    return replace(term, part="", aggregate="") if term.part else term
 
 
 def _marked(index: Int64, count: int) -> Bool:

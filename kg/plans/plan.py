@@ -41,12 +41,19 @@ Part = Literal["", "year", "quarter", "month", "day", "weekday", "hour", "minute
 
 Function = Literal["count", "sum", "average", "minimum", "maximum"]
 
+Arithmetic = Literal["+", "-", "*", "/"]
+
+Unit = Literal["", "year", "month", "day", "hour", "minute", "second"]
+"""What a difference of dates or times is counted in; "" is days, of times of the day minutes."""
+
 Direction = Literal["out", "in", "any"]
 """`out`: from head to tail; `in`: from tail to head; `any`: either."""
 
 OPERATORS: tuple[str, ...] = get_args(Operator)
 PARTS: tuple[str, ...] = get_args(Part)
 FUNCTIONS: tuple[str, ...] = get_args(Function)
+ARITHMETIC: tuple[str, ...] = get_args(Arithmetic)
+UNITS: tuple[str, ...] = get_args(Unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +133,30 @@ def chain_of(chain: Steps) -> LogicalChain | None:
 
 
 @dataclass(frozen=True, slots=True)
+class Operand:
+    """What a term's property is computed with: another property of the same entity or relationship.
+
+    Both are read by their main kinds: numbers, or for a difference two dates, date-times or times. The result is a
+    number, and a missing value or a division by zero gives none. Of several values each is computed with each.
+
+    Attributes:
+        operator: how; the term's property stands on the left.
+        property: the other property.
+        unit: of a difference of dates or times, else "". Years and months are completed ones, as ages are; the others
+            may have a fraction.
+    """
+
+    operator: Arithmetic
+    property: str
+    unit: Unit = ""
+
+    def computes(self, kind: ValueKind, other: ValueKind) -> bool:
+        """Whether a value of a kind can be computed with one of another: two numbers, or - of two dates or times."""
+        kinds = {kind, other}
+        return kinds == {"number"} or (self.operator == "-" and (kinds <= {"date", "datetime"} or kinds == {"time"}))
+
+
+@dataclass(frozen=True, slots=True)
 class Term:
     """What is read of a row: an entity, a property's values, or an aggregate over what a chain reaches.
 
@@ -140,6 +171,7 @@ class Term:
         relationship: the property is that of the last step's relationship; without steps, that of relationship
             number `start` of a walk (1 is the first), and of the relationship itself in `ChainStep.where`.
         start: position in a walk of the entity that the chain starts from (0 is the first); 0 in a set.
+        operand: what the property's values are computed with (days from ordering to shipping); a part is then not read.
     """
 
     steps: Steps = ()
@@ -148,6 +180,18 @@ class Term:
     aggregate: Function | Literal[""] = ""
     relationship: bool = False
     start: int = 0
+    operand: Operand | None = None
+
+    def properties(self) -> tuple[str, ...]:
+        """The properties that it reads: one, two where it computes, none of an entity."""
+        names = (self.property,) if self.operand is None else (self.property, self.operand.property)
+        return tuple(name for name in names if name)
+
+    def of_its_own(self) -> tuple[Term, ...]:
+        """The terms of what it computes with, else itself."""
+        if self.operand is None:
+            return (self,)
+        return tuple(replace(self, property=name, operand=None) for name in self.properties())
 
 
 @dataclass(frozen=True, slots=True)
@@ -415,7 +459,7 @@ class Group:
 class Calculate:
     """Two numbers added, subtracted, multiplied or divided: ratios, shares, differences. By zero: no value."""
 
-    operator: Literal["+", "-", "*", "/"]
+    operator: Arithmetic
     left: Scalar
     right: Scalar
     ask: str = field(default="", compare=False, kw_only=True)
@@ -447,7 +491,7 @@ Scalar: TypeAlias = Value | Aggregate | ValueOf | Calculate | Holds | NonEmpty
 SETS = get_args(EntitySet)
 """The classes of `EntitySet`."""
 
-Node: TypeAlias = EntitySet | Result | Walks | Condition | Term | ChainStep | Value | Aggregation | Having
+Node: TypeAlias = EntitySet | Result | Walks | Condition | Term | Operand | ChainStep | Value | Aggregation | Having
 
 
 _FIELDS: dict[type, tuple[str, ...]] = {}

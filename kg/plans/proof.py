@@ -114,7 +114,7 @@ class _Prover:
         match plan:
             case ValueOf():
                 assert isinstance(answer, Listed)
-                rows = self._rows(plan.source, evidence_terms(plan)) if shows_types(plan) else None
+                rows = self._rows(plan.source, evidence_terms(plan)) if needs_rows(plan) else None
                 return tuple(self._values(plan, answer, limit)), rows
             case Group():
                 assert isinstance(answer, Listed)
@@ -258,6 +258,8 @@ class _Prover:
         """A path from what a term reads back to the entity that it is read of; [] where it is counted or missing."""
         if term.relationship or term.start or term.property == TYPE_PROPERTY:
             return []
+        if term.operand is not None:
+            return [path for each in term.of_its_own() for path in self._witness(each, row)]
         if term.property:
             value = self._value(term, row, condition)
             if value is None:
@@ -340,6 +342,11 @@ class _Prover:
     def _value_path(self, source: EntitySet, term: Term, row: int, item: Item) -> Iterator[ProvenAnswer]:
         if item is None or term.aggregate or term.property == TYPE_PROPERTY:
             return  # a type is no triple's tail
+        if term.operand is not None:  # nor is what is computed: the triples are those of what it is computed of
+            for each in term.of_its_own():
+                if (value := self._value(each, row, None)) is not None:
+                    yield from self._value_path(source, each, row, Value("text", value[1]))
+            return
         before = next(iter(self._paths(source, row)), ())
         if not isinstance(item, Value):
             end = int(self._graph.rows([item.id])[0])
@@ -437,13 +444,13 @@ def evidence_of(found: PlanResult) -> Evidence:
     return Evidence(rows[:ROWS], max(0, found.total - len(rows[:ROWS])))
 
 
-def shows_types(plan: ValueOf) -> bool:
-    """Whether a list or table has a column of types, which no triple proves."""
-    return any(term.property == TYPE_PROPERTY for term in plan.columns)
+def needs_rows(plan: ValueOf) -> bool:
+    """Whether a list or table has a column that no triple proves: of types, or computed of two properties."""
+    return any(term.property == TYPE_PROPERTY or term.operand is not None for term in plan.columns)
 
 
 def evidence_terms(plan: Aggregate | Group | NonEmpty | ValueOf) -> list[Term]:
-    """What a computed answer read of each row, besides the row's own entities."""
+    """What a computed answer read of each row, besides the row's own entities; of what it computes both properties."""
     terms: list[Term | None] = []
     if isinstance(plan, Group):
         terms = [*plan.keys, *(each.term for each in plan.aggregates)]
@@ -451,7 +458,11 @@ def evidence_terms(plan: Aggregate | Group | NonEmpty | ValueOf) -> list[Term]:
         terms = [plan.term]
     elif isinstance(plan, ValueOf):
         terms = [*plan.columns]
-    return [term for term in terms if term is not None and (term.property or term.steps or term.aggregate)]
+    read = [term for term in terms if term is not None and (term.property or term.steps or term.aggregate)]
+    return [
+        part for term in read
+        for part in ((*term.of_its_own(), term) if term.operand and not term.aggregate else (term,))
+    ]  # fmt: skip
 
 
 _Key = TypeVar("_Key", float, str)

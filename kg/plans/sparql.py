@@ -7,7 +7,7 @@ group pattern that binds a variable; what has to be aggregated or ordered first 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, assert_never, cast
 
 from trivium.kg.loaders.rdf_terms import (
@@ -45,6 +45,7 @@ from trivium.kg.plans.plan import (
     NonEmpty,
     Not,
     OfType,
+    Operand,
     Operator,
     QueryPlan,
     Rows,
@@ -405,10 +406,11 @@ class _SparqlWriter:
             return self.aggregated(row, term, value)
         if term.relationship and not term.steps:
             link = row.links[max(term.start - 1, 0)]
-            return self.read(link, term, value, bound=True)
+            return self.once(link, term, value, self.read(link, term, value, bound=True))
         start = row.nodes[term.start]
         if not term.steps:
-            return self.read(start, term, value) if term.property else f"BIND({start} AS {value})"
+            read = self.read(start, term, value) if term.property else f"BIND({start} AS {value})"
+            return self.once(start, term, value, read)
         end = self.name("x")
         if term.relationship:
             r, walked = self.stated(start, end, term)
@@ -418,6 +420,13 @@ class _SparqlWriter:
         if not term.property:
             return f"{{ SELECT DISTINCT {start} {value} WHERE {{ {walked} }} }}"
         return f"{{ SELECT DISTINCT {start} {end} {value} WHERE {{ {walked} {self.read(end, term, value)} }} }}"
+
+    def once(self, owner: str, term: Term, value: str, pattern: str) -> str:
+        """A pattern that reads a term, each value once: of several values different ones may give equal results."""
+        known = self.profile.read_by(term) if term.operand is not None else None
+        if known is None or not known.lists:
+            return pattern
+        return f"{{ SELECT DISTINCT {owner} {value} WHERE {{ {pattern} }} }}"
 
     def optional(self, row: _SparqlRow, term: Term, value: str) -> str:
         """As `cells`, for rows without a value too."""
@@ -429,7 +438,9 @@ class _SparqlWriter:
         return f"OPTIONAL {{ {cells} }}"
 
     def read(self, owner: str, term: Term, value: str, *, bound: bool = False) -> str:
-        """A pattern that binds a variable to a property's values, or to parts of them."""
+        """A pattern that binds a variable to a property's values, to parts of them, or to what is computed of them."""
+        if term.operand is not None:
+            return self.computed(owner, term, term.operand, value, bound=bound)
         known = self.profile.read_by(term)
         read = "" if known is None or self._as_text else _read(known)
         raw = self.name("s") if read or term.part else value
@@ -448,6 +459,18 @@ class _SparqlWriter:
         taken = _part(stored, term.part, known.kind if known else "date")
         return f"{pattern} BIND({taken} AS {value}) FILTER(BOUND({value}))"
 
+    def computed(self, owner: str, term: Term, operand: Operand, value: str, *, bound: bool) -> str:
+        """A pattern that binds a variable to what is computed of two properties."""
+        patterns, names, kinds = [], [], []
+        for each in term.of_its_own():
+            known, name = self.profile.read_by(each), self.name("o")
+            plain = replace(each, steps=(), part="")
+            patterns.append(f"{self.read(owner, plain, name, bound=bound)} {self.main_filter(each, name)}")
+            names.append(name)
+            kinds.append(known.kind if known is not None else "number")
+        made = _arithmetic(names[0], kinds[0], operand, names[1], kinds[1])
+        return f"{' '.join(patterns)} BIND({made} AS {value}) FILTER(BOUND({value}))"
+
     def types_told(self, owner: str, value: str) -> str:
         """A pattern that binds a variable to the short name of each type that tells what an entity is."""
         t, outer, inner = self.name("t"), self.name("t"), self.name("t")
@@ -462,7 +485,7 @@ class _SparqlWriter:
 
     def aggregated(self, row: _SparqlRow, term: Term, value: str) -> str:
         """A pattern that binds a variable to an aggregate of a row's own values."""
-        inner = Term(term.steps, term.property, term.part, "", term.relationship, term.start)
+        inner = replace(term, aggregate="")
         if not term.steps and not term.property:
             return f"BIND(1 AS {value})"
         start = row.links[max(term.start - 1, 0)] if term.relationship and not term.steps else row.nodes[term.start]
@@ -698,6 +721,45 @@ def _part(value: str, part: str, kind: ValueKind) -> str:
         "quarter": f"FLOOR(({month} + 2) / 3)",
         "decade": f"(FLOOR({year} / 10) * 10)",
     }[part]
+
+
+def _arithmetic(a: str, kind: ValueKind, operand: Operand, b: str, other: ValueKind) -> str:
+    """What is computed of two values, or an error; as `trivium.kg.plans.columns` does."""
+    if not operand.computes(kind, other):
+        return "1/0"
+    if kind == "number":
+        test = f"{_double(a)} {operand.operator} {_double(b)} + 0"  # no -0, which is another term than 0
+        return f"IF({b} = 0, 1/0, {test})" if operand.operator == "/" else test
+    if operand.unit in ("year", "month"):
+        months, whole = (12, 100) if operand.unit == "month" else (100, 10_000)
+        one, two = (
+            f"(({_part(x, 'year', of)} * {months} + {_part(x, 'month', of)}) * 100 + {_part(x, 'day', of)})"
+            for x, of in ((a, kind), (b, other))
+        )
+        gone = f"(({one} - {two}) / {whole})"
+        return _double(f"IF({gone} < 0, CEIL({gone}), FLOOR({gone}))")
+    one, two = (_seconds(x, of) for x, of in ((a, kind), (b, other)))
+    unit = operand.unit or ("minute" if kind == "time" else "day")
+    return f"{_double(f'({one} - {two})')} / {_UNIT_SECONDS[unit]}"
+
+
+_UNIT_SECONDS = {"day": "86400", "hour": "3600", "minute": "60", "second": "1"}
+
+
+def _seconds(value: str, kind: ValueKind) -> str:
+    """Seconds of a date, date-time or time, since one moment."""
+    if kind == "time":
+        return f"({_part(value, 'hour', kind)} * 3600 + {_part(value, 'minute', kind)} * 60 + SECONDS({value}))"
+    year, month, day = (_part(value, each, kind) for each in ("year", "month", "day"))
+    shift = f"FLOOR((14 - {month}) / 12)"  # of a year that begins in March
+    y = f"({year} - {shift})"
+    days = (
+        f"({day} + FLOOR((153 * ({month} + 12 * {shift} - 3) + 2) / 5) + 365 * {y} + FLOOR({y} / 4) "
+        f"- FLOOR({y} / 100) + FLOOR({y} / 400))"
+    )
+    if kind == "date":
+        return f"({days} * 86400)"
+    return f"({days} * 86400 + HOURS({value}) * 3600 + MINUTES({value}) * 60 + SECONDS({value}))"
 
 
 def _compared(value: str, operator: Operator, other: str) -> str:

@@ -174,7 +174,7 @@ class _SubQuestionWriter:
 
     def _property(self, term: Term) -> str | None:
         """The template of a plain property."""
-        plain = term.property and not (term.steps or term.part or term.aggregate or term.relationship or term.start)
+        plain = term.property and term == Term(property=term.property)
         return self._wording(Hop(term.property, False)) if plain else None
 
     def _scalar(self, scalar: Scalar) -> _Source:
@@ -219,7 +219,11 @@ class _SubQuestionWriter:
 
     def _term(self, term: Term) -> str:
         words = [words_of_name(step.relation) for step in term.steps]
-        if term.property:
+        if term.operand is not None:
+            sign, other = _SIGNS[term.operand.operator], words_of_name(term.operand.property)
+            unit = f" in {term.operand.unit}s" if term.operand.unit else ""
+            words.append(f"{words_of_name(term.property)} {sign} {other}{unit}")
+        elif term.property:
             words.append(words_of_name(term.property))
         name = " ".join(words) or "name"
         if term.part:
@@ -248,9 +252,12 @@ def _chain_of(step: ChainStep) -> LogicalChain | None:
     return (Hop(step.relation, step.direction == "in"),) if step.direction != "any" else None
 
 
+_SIGNS = {"+": "plus", "-": "minus", "*": "times", "/": "per"}
+
+
 def _right(right: Value | tuple[Value, ...] | Term | QueryPlan) -> str:
     if isinstance(right, Value):
         return str(int(right.value) if isinstance(right.value, float) and right.value.is_integer() else right.value)
     if isinstance(right, tuple):
         return " and ".join(map(_right, right))
-    return words_of_name(right.property) if isinstance(right, Term) else f"({plan_text.write(right)})"
+    return words_of_name(" ".join(right.properties())) if isinstance(right, Term) else f"({plan_text.write(right)})"

@@ -21,7 +21,8 @@ A step is `rel`, `^rel` (inverse) or `~rel` (either way), with `[CONDITION]` on 
 the entity reached. A term is `property`, `step/step/property`, `step/` (the entity there), `.` (the entity itself),
 `@property` or `step/@property` (of the relationship), `::type` or `step/::type` (`TYPE_PROPERTY`), `count(step/)`,
 `sum(step/property)`, with `::year` and the like behind it for parts of dates, and `#1/…` or `#1@property` in front for
-position 1 of a walk.
+position 1 of a walk. In place of a property stands what is computed of two: `{shipped - ordered}` (`+ - * /`),
+`step/{…}`, `@{…}`, with a unit for dates and times: `{died - born in year}`.
 A condition is `TERM OPERATOR VALUE`, `has TERM`, `is TYPE`, with `and`, `or`, `not` and parentheses; a value is `5`,
 `"text"`, `true`, `date "2020-01-31"`, `["a", "b"]` (one of these), a term, or `(PLAN)`.
 Names that are not plain words are put in backticks.
@@ -38,10 +39,12 @@ from typing import Any, NoReturn, cast, get_args
 from trivium.kg.errors import PlanError
 from trivium.kg.plans.columns import number_text
 from trivium.kg.plans.plan import (
+    ARITHMETIC,
     FUNCTIONS,
     OPERATORS,
     PARTS,
     SETS,
+    UNITS,
     Aggregate,
     Aggregation,
     AllOf,
@@ -64,6 +67,7 @@ from trivium.kg.plans.plan import (
     NonEmpty,
     Not,
     OfType,
+    Operand,
     Operator,
     Part,
     QueryPlan,
@@ -177,8 +181,13 @@ def _step(step: ChainStep) -> str:
 
 def _term(term: Term) -> str:
     steps = "".join(f"{_step(step)}/" for step in term.steps)
-    name = f"@{_name(term.property)}" if term.relationship else _name(term.property) if term.property else ""
-    if term.property == TYPE_PROPERTY and not term.relationship:
+    name = _name(term.property) if term.property else ""
+    if term.operand is not None:
+        unit = f" in {term.operand.unit}" if term.operand.unit else ""
+        name = f"{{{name} {term.operand.operator} {_name(term.operand.property)}{unit}}}"
+    if term.relationship:
+        name = f"@{name}"
+    elif term.property == TYPE_PROPERTY:
         name = TYPE_PROPERTY
     start = f"#{term.start}{'' if term.relationship and not steps else '/'}" if term.start else ""
     whole = (start + steps + name or ".") + (f"::{term.part}" if term.part else "")
@@ -361,7 +370,7 @@ class _Reader:
         if word == "calculate":
             if self.kind == "number" and self.token.startswith("-"):  # "5 -3"
                 self.fail("an operator with blanks around it")
-            if self.token not in ("+", "-", "*", "/"):
+            if self.token not in ARITHMETIC:
                 self.fail("one of + - * /")
             return Calculate(cast(Any, self.next()), left, self.scalar())
         return Holds(left, self.operator(), self.scalar())
@@ -482,8 +491,9 @@ class _Reader:
         return self.plain_term("")
 
     def plain_term(self, function: Function | str) -> Term:
-        """Plain term: ['#' number '/'] (step '/')* (name | '@' name | '.' | '::type') ['::' part]."""
+        """Plain term: ['#' number '/'] (step '/')* (['@'] (name | computed) | '.' | '::type') ['::' part]."""
         start, steps, name, own = 0, [], "", False
+        operand: Operand | None = None
         if self.took("#"):
             start = self.number()
             if not self.is_sign("@"):
@@ -498,8 +508,11 @@ class _Reader:
                     self.fail("'/' behind a step")
                 name = step.relation
                 break
-            if self.took("@"):
-                name, own = self.name(), True
+            own = self.took("@")
+            if self.is_sign("{") and not name:
+                name, operand = self.computed()
+            elif own:
+                name = self.name()
             elif not (name or steps or start or self.is_sign("::")):
                 self.fail("a term: a property, a chain such as rel/property, or '.'")
         part: Part = ""
@@ -508,7 +521,18 @@ class _Reader:
                 name = TYPE_PROPERTY
             else:
                 part = cast(Part, self.word(*PARTS[1:]))
-        return Term(tuple(steps), name, part, cast(Any, function), own, start)
+        return Term(tuple(steps), name, part, cast(Any, function), own, start, operand)
+
+    def computed(self) -> tuple[str, Operand]:
+        """computed: '{' name ('+' | '-' | '*' | '/') name ['in' unit] '}'."""
+        self.sign("{")
+        name = self.name()
+        if self.token not in ARITHMETIC:
+            self.fail("one of + - * /")
+        operator, other = self.next(), self.name()
+        unit = self.word(*UNITS[1:]) if self.took_word("in") else ""
+        self.sign("}")
+        return name, Operand(cast(Any, operator), other, cast(Any, unit))
 
     def condition(self) -> Condition:
         """condition: all of ('or' all of)*."""

@@ -18,7 +18,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.kg.plans.plan import Aggregate, ChainStep, Compare, Entities, HasType, OfType, QueryPlan, Term, Top, nodes
+from trivium.kg.plans.plan import (
+    Aggregate,
+    ChainStep,
+    Compare,
+    Entities,
+    HasType,
+    OfType,
+    Operand,
+    QueryPlan,
+    Term,
+    Top,
+    nodes,
+)
 from trivium.policies.logistic import fit_logistic
 from trivium.policies.reader.chains.lexicon import stem
 
@@ -64,7 +76,7 @@ def _elements(node: object) -> list[str]:
     match node:
         case ChainStep(relation=relation, direction=direction):
             return [f"{direction}:{relation}", relation]
-        case Term(property=name) if name:
+        case Term(property=name) | Operand(property=name) if name:
             return [f".{name}"]
         case OfType(type=name) | HasType(type=name):
             return [f":{name}"]

@@ -22,7 +22,7 @@ from trivium.kg.embedders import Embedder
 from trivium.kg.indexes.words import own_name
 from trivium.kg.plans.cells import ENTITY, Cells
 from trivium.kg.plans.execute import Answer, Listed
-from trivium.kg.plans.plan import ChainStep, Having, Holds, NonEmpty, QueryPlan, Term, Value, nodes
+from trivium.kg.plans.plan import ChainStep, Having, Holds, NonEmpty, Operand, QueryPlan, Term, Value, nodes
 from trivium.kg.profile import TYPE_PROPERTY
 from trivium.kg.text import fold_case, fold_name, tokens
 from trivium.policies.linking import NamedEntity, NameIndex
@@ -1253,7 +1253,7 @@ def elements_of(plan: QueryPlan) -> frozenset[str]:
     return frozenset(
         node.relation if isinstance(node, ChainStep) else node.property
         for node in nodes(plan)
-        if isinstance(node, ChainStep) or (isinstance(node, Term) and node.property)
+        if isinstance(node, ChainStep) or (isinstance(node, Term | Operand) and node.property)
     )
 
 

@@ -62,6 +62,8 @@ def _term(term: Any) -> str:  # noqa: ANN401 - a term of RDF, or nothing
 
 
 def _text(value: Any) -> str:  # noqa: ANN401 - whatever a database gives
+    if value is None:
+        return ""
     if isinstance(value, bool):
         return json.dumps(value)
     return value.iso_format() if hasattr(value, "iso_format") else str(value)

@@ -30,6 +30,7 @@ from trivium.kg.plans.plan import (
     NonEmpty,
     Not,
     OfType,
+    Operand,
     Term,
     Top,
     Union,
@@ -129,6 +130,8 @@ class Interpreter:
         return [id_ for id_, _ in within(some, lambda each: each[1], plan.limit)]
 
     def ordering(self, cells: Sequence[Cell], term: Term) -> list[Any]:
+        if term.operand is not None:
+            return [key for _, key in cells]
         plain = term.property and term.aggregate not in ("count", "sum", "average") and not term.part
         return [key for kind, key in cells if not plain or kind == self.main.get(term.property)]
 
@@ -167,7 +170,8 @@ class Interpreter:
             else:
                 walks = self.walks(at[term.start], term.steps)
                 edges = [each for each in self.edges if any(each is walk[1][-1] for walk in walks)]
-            found = [cell for edge in edges for cell in dict.fromkeys(read(edge[3].get(term.property)))]
+            names = term.properties()
+            found = [cell for edge in edges for cell in self.own(term, {n: read(edge[3].get(n)) for n in names})]
         else:
             ends = (
                 [at[term.start]]
@@ -177,12 +181,23 @@ class Interpreter:
             if not term.property:
                 found = [("entity", each) for each in ends]
             else:
-                found = [cell for end in ends for cell in dict.fromkeys(self.owned(end, term.property))]
+                names = term.properties()
+                found = [cell for end in ends for cell in self.own(term, {n: self.owned(end, n) for n in names})]
         found = [each for cell in found if (each := part_of(cell, term.part)) is not None]
         if not term.aggregate:
             return found
-        one = self.aggregate(found, Aggregation(term.aggregate, Term(property=term.property, part=term.part)))
+        inner = Term(property=term.property, part=term.part, operand=term.operand)
+        one = self.aggregate(found, Aggregation(term.aggregate, inner))
         return [] if one is None else [one]
+
+    def own(self, term: Term, owned: Mapping[str, list[Cell]]) -> list[Cell]:
+        """The distinct values of a term's property, or of what it computes, by what an entity or relationship has."""
+        if term.operand is None:
+            return list(dict.fromkeys(owned[term.property]))
+        names = (term.property, term.operand.property)
+        one, other = ([cell for cell in dict.fromkeys(owned[name]) if cell[0] == self.main.get(name)] for name in names)
+        found = (computed(a, term.operand, b) for a in one for b in other)
+        return list(dict.fromkeys(each for each in found if each is not None))
 
     def owned(self, id_: str, name: str) -> list[Cell]:
         """The values that an entity has of a property; of its types those that tell what it is."""
@@ -249,7 +264,7 @@ class Interpreter:
         return self.cut(out, plan, [self.ordering_term(term) for term in plan.columns])
 
     def ordering_term(self, term: Term | None) -> str:
-        plain = term is not None and term.property and not term.aggregate and not term.part
+        plain = term is not None and term.property and not (term.aggregate or term.part or term.operand)
         return self.main.get(term.property, "") if plain and term is not None else ""
 
     def cut(self, rows: list[Any], plan: Any, mains: Sequence[str]) -> list[Any]:
@@ -302,8 +317,8 @@ class Interpreter:
             if each.function == "sum":
                 return ("number", math.fsum(numbers))
             return ("number", math.fsum(numbers) / len(numbers)) if numbers else None
-        if each.term is not None and each.term.property and not each.term.part and not each.term.aggregate:
-            cells = [cell for cell in cells if cell[0] == self.main.get(each.term.property)]
+        if each.term is not None and (main := self.ordering_term(each.term)) and not each.term.aggregate:
+            cells = [cell for cell in cells if cell[0] == main]
         return (min if each.function == "minimum" else max)(cells, key=lambda cell: cell[1], default=None)
 
 
@@ -316,6 +331,24 @@ def read(value: Any) -> list[Cell]:
     """The cells of a property's value, or of a constant."""
     found = [typed(each) for each in (value if isinstance(value, list) else [value])]
     return [(kind, text if kind in ("text", "point") else key) for kind, key, text in filter(None, found)]
+
+
+def computed(a: Cell, operand: Operand, b: Cell) -> Cell | None:
+    (kind, x), (other, y) = a, b
+    if kind == other == "number":
+        if operand.operator == "/":
+            return ("number", x / y) if y else None
+        return ("number", {"+": x + y, "-": x - y, "*": x * y}[operand.operator])
+    if operand.operator != "-" or not {kind, other} <= {"date", "datetime"}:
+        return None
+    (x, one), (y, two) = ((key // DAY, key) if kind == "datetime" else (key, key * DAY) for kind, key in (a, b))
+    if operand.unit in ("year", "month"):
+        (year, month, day), (year2, month2, day2) = date_of(x), date_of(y)
+        if ((year, month, day) < (year2, month2, day2)) and (back := computed(b, operand, a)):
+            return ("number", -back[1])
+        months = (year - year2) * 12 + month - month2 - (day < day2)
+        return ("number", float(months if operand.unit == "month" else months // 12))
+    return ("number", (one - two) / {"": DAY, "day": DAY, "hour": 3600, "minute": 60, "second": 1}[operand.unit])
 
 
 def part_of(cell: Cell, part: str) -> Cell | None:

@@ -28,6 +28,7 @@ from trivium.kg.plans.plan import (
     NonEmpty,
     Not,
     OfType,
+    Operand,
     Term,
     Top,
     Union,
@@ -56,6 +57,10 @@ PARTS: dict[str, list[str]] = {
     "d": ["year", "month", "day", "weekday", "quarter", "decade"],
     "dt": ["hour", "minute", "date", "year"],
 }
+NUMERIC = ["n", "mixed", "w"]
+OPERANDS = {
+    "n": ["n", "mixed"], "mixed": ["n"], "d": ["d", "dt"], "dt": ["d", "dt"], "w": ["w"], "since": ["since"],
+}  # fmt: skip
 COMPARABLE = ["=", "!=", "<", "<=", ">", ">="]
 OPERATORS = [*COMPARABLE, "contains", "starts_with", "ends_with"]
 DIRECTIONS = ["out", "in", "any"]
@@ -168,10 +173,21 @@ class PlanMaker:
         start = self.random.randint(0, starts)
         if self.yes(4):
             steps = (*self.steps(1)[:-1], self.step("r"))
-            return Term(steps, self.pick(list(OWN)), relationship=True, start=start)
+            name = self.pick(list(OWN))
+            return Term(steps, name, relationship=True, start=start, operand=self.operand(name))
         name = self.pick([*PROPERTIES, TYPE_PROPERTY])
-        part: Any = self.pick(PARTS[name]) if name in PARTS and self.yes() else ""
-        return Term(self.steps() if self.yes() else (), name, part, start=start)
+        operand = self.operand(name)
+        part: Any = self.pick(PARTS[name]) if name in PARTS and operand is None and self.yes() else ""
+        return Term(self.steps() if self.yes() else (), name, part, start=start, operand=operand)
+
+    def operand(self, name: str) -> Operand | None:
+        """What a property is computed with, for some: a number with a number, a date with a date."""
+        if name not in OPERANDS or not self.yes(3):
+            return None
+        other = self.pick(OPERANDS[name])
+        if name in NUMERIC:
+            return Operand(self.pick(["+", "-", "*", "/"]), other)
+        return Operand("-", other, self.pick(["", "year", "month", "day", "hour", "minute", "second"]))
 
     def ordering(self, starts: int) -> Any:  # noqa: ANN401
         start = self.random.randint(0, starts)
@@ -187,6 +203,11 @@ class PlanMaker:
         makers: list[Callable[[], Any]] = [
             lambda: Compare(Term(property=name), self.pick(OPERATORS), self.near(name)),
             lambda: Compare(self.values(0), self.pick(OPERATORS), self.constant()),
+            lambda: Compare(
+                Term(property="n", operand=Operand(self.pick(["-", "*"]), "n")),
+                self.pick(COMPARABLE),
+                Term(self.steps(), "n"),
+            ),
             lambda: Compare(self.ordering(0), self.pick(COMPARABLE), Value.of(self.pick(NUMBERS))),
             lambda: Compare(self.values(0), "=", (self.constant(), self.constant())),
             lambda: Compare(number, "between", (Value.of(self.pick(NUMBERS)), Value.of(self.pick(NUMBERS)))),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any, get_args
 
@@ -95,6 +96,64 @@ async def check(store: EmbeddedStore, file: Path, plans: list[tuple[str, set[str
 
 async def test_plans_on_the_sample(sample: EmbeddedStore, tmp_path: Path) -> None:
     await check(sample, tmp_path / "sample.nt", read_plans("sample"))
+
+
+LATE = datetime(2020, 2, 28, 23, 30, tzinfo=UTC)
+ORDERS: Graph = (
+    {
+        "ann": (["Customer"], {"name": "Ann"}),
+        "bob": (["Customer"], {"name": "Bob"}),
+        "o1": (["Order"], {"ordered": date(2020, 1, 30), "shipped": date(2020, 2, 2), "price": 30.0, "paid": 25.5}),
+        "o2": (["Order"], {"ordered": date(2020, 2, 28), "shipped": date(2020, 3, 1), "price": 10.0, "paid": 0.0}),
+        "o3": (["Order"], {"ordered": date(2019, 12, 31), "shipped": date(2020, 1, 10), "price": 8.0}),
+        "o4": (["Order"], {"ordered": date(2020, 3, 1), "price": 50.0, "paid": 50.0}),
+        "ride": (["Ride"], {"begun": LATE, "over": LATE + timedelta(hours=1, minutes=45)}),
+        "ada": (["Person"], {"born": date(1815, 12, 10), "died": date(1852, 11, 27), "teams": [4.0, 6.0]}),
+        "tea": (["Product"], {"name": "Tea"}),
+        "cup": (["Product"], {"name": "Cup"}),
+    },
+    [
+        ("o1", "placed_by", "ann", {}),
+        ("o2", "placed_by", "ann", {}),
+        ("o3", "placed_by", "bob", {}),
+        ("o1", "r", "tea", {"quantity": 4.0, "cost": 2.5}),
+        ("o1", "r", "cup", {"quantity": 1.0, "cost": 6.0}),
+        ("o3", "r", "tea", {"quantity": 2.0, "cost": 3.0}),
+    ],
+)  # fmt: skip
+"""For what is computed of two properties of one entity or relationship: dates, date-times, numbers, several values."""
+
+
+async def test_plans_on_orders(tmp_path: Path) -> None:
+    facts, entities = facts_of(ORDERS)
+    build(tmp_path / "kg", [facts], entities)
+    store = EmbeddedStore.open(tmp_path / "kg")
+    try:
+        await check(store, tmp_path / "orders.nt", read_plans("orders"))
+    finally:
+        await store.close()
+
+
+@pytest.mark.slow
+async def test_plans_on_orders_in_neo4j(neo4j_address: Address, tmp_path: Path) -> None:
+    entities, edges = ORDERS
+    client = Client(neo4j_address)
+    try:
+        ids = await _write(client, entities, edges)
+        names = {element: id_ for id_, element in ids.items()}
+        store = (await open_remote(client, RemoteKG(neo4j_address, GraphSettings()), tmp_path)).store
+        for text, answers in read_plans("orders"):
+            run = await run_plan(store, with_ids(parse(text), ids))
+            own = replace(
+                run.result,
+                entities=tuple(_renamed(each, names) for each in run.result.entities),  # type: ignore[misc]
+                rows=tuple(tuple(_renamed(each, names) for each in row) for row in run.result.rows),
+            )
+            assert of_result(own) == answers, text
+            rows = await client.read(run.query["cypher"])
+            assert of_cypher([[names.get(cell, cell) for cell in row] for row in rows]) == answers, text
+    finally:
+        client.close_now()
 
 
 @pytest.mark.slow

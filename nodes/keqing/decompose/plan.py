@@ -160,14 +160,15 @@ def written_reading(plan: QueryPlan) -> Reading:
 def _hops(plan: QueryPlan) -> list[Hop]:
     """What templates are looked up for: the relations that a plan walks, and the properties that it reads."""
     found = [Hop(node.relation, node.direction == "in") for node in nodes(plan) if isinstance(node, ChainStep)]
-    return [*found, *(Hop(node.property, False) for node in nodes(plan) if isinstance(node, Term) and node.property)]
+    read = (name for node in nodes(plan) if isinstance(node, Term) for name in node.properties())
+    return [*found, *(Hop(name, False) for name in read)]
 
 
 def is_chain(plan: QueryPlan) -> bool:
     """Whether a plan is chains from named entities, their intersection, or one plain property at their end."""
     if isinstance(plan, ValueOf):
         (column, *more) = plan.columns
-        if more or column.steps or column.part or column.aggregate or column.relationship or plan.limit is not None:
+        if more or column != Term(property=column.property) or plan.limit is not None:
             return False
         return isinstance(plan.source, Entities | Follow | Intersect) and _chains(plan.source)
     return not isinstance(plan, Entities) and _chains(plan)

@@ -20,7 +20,7 @@ FILMS = GraphColumns.of(
     [
         ("heat", ["film"], {"year": 1995, "rating": 8.3}),
         ("ronin", ["film"], {"year": 1998}),
-        ("alien", ["film"], {"year": 1979, "rating": 8.5}),
+        ("alien", ["film"], {"year": 1979, "rating": 8.5, "remade": 1986}),
         ("niro", ["person"], {}),
         ("pacino", ["person"], {}),
         ("mann", ["person"], {}),
@@ -76,6 +76,12 @@ def run(text: str) -> tuple[QueryPlan, dict[str, list[str]], list[tuple[str, ...
             "1995.0": ["niro ^starring heat year 1995.0"], "1998.0": ["niro ^starring ronin year 1998.0"],
         }),
         ("type film", {}),
+        ('ids "alien" | values {remade - year}', {
+            "1986.0": ["alien remade 1986.0"], "1979.0": ["alien year 1979.0"],
+        }),
+        ("type film | where {remade - year} > 5", {
+            "alien": ["1986.0 ^remade alien", "1979.0 ^year alien"],
+        }),
     ],
 )  # fmt: skip
 def test_each_answer_has_the_path_that_supports_it(text: str, paths: dict[str, list[str]]) -> None:
@@ -91,6 +97,8 @@ def test_what_was_counted_or_compared_is_the_evidence() -> None:
     assert paths == {"heat": ["niro ^starring heat"], "ronin": ["niro ^starring ronin"]}
     _, _, rows = run("type film | average year")
     assert rows == [("alien", "1979.0"), ("heat", "1995.0"), ("ronin", "1998.0")]
+    _, _, rows = run("type film | where has remade | average {remade - year}")
+    assert rows == [("alien", "1986.0", "1979.0", "7.0")], "what the number is computed of, and the number"
     _, _, rows = run("type film | group year : count")
     assert ("heat", "1995.0") in rows
 
@@ -115,6 +123,9 @@ def wording(hop: object) -> str | None:
         ]),
         ('type film | top 3 by rating', [("which 3 of [mask] have the largest rating?", (-1,), ("film",))]),
         ("type film", [("which are [mask]?", (-1,), ("film",))]),
+        ("type film | average {remade - year}", [
+            ("what is the average of remade minus year over [mask]?", (-1,), ("film",)),
+        ]),
         ("type film | where year > 1990 and rating > 8 | count", [
             ("which of [mask] have year > 1990 and have rating > 8?", (-1,), ("film",)),
             ("how many are in [mask]?", (0,), ("<GENERATED>-0",)),

@@ -78,6 +78,8 @@ def test_a_graph_without_types_says_how_to_start() -> None:
         ("type Film | where title = 'a", "cannot read"),
         ("type Film | limit 3", "for sets use top or sort"),
         ("type Film ) count", "expected the end of the plan"),
+        ("type Film | values {year}", "expected one of + - * /, got '}'"),
+        ("type Film | values {year - released in years}", "closest: 'year'"),
     ],
 )
 def test_text_that_is_no_plan_is_refused_with_the_place(text: str, message: str) -> None:
@@ -121,6 +123,15 @@ def test_json_that_is_no_plan_is_refused_with_the_path(data: object, message: st
         ("type Person | walk acted_in | values #2/title", "there is no position 2 here: rows have 2"),
         ("type Film | group title : count | order 7", "there is no column 7 to order by"),
         ('type Film | where ^acted_in/ = "x"', "compares an entity with a value"),
+        ("type Film | values {year - yaer}", "unknown property 'yaer'; closest: 'year'"),
+        ("type Film | values {released - year}", "released - year: computes a date with a number"),
+        ("type Film | sum {title + year}", "title + year: computes a text with a number"),
+        ("type Film | average {released + released}", "released + released: computes a date with a date"),
+        ("type Film | average {year - `no stars` in day}", "numbers have no unit, so that 'in day' means nothing"),
+        ("type Film | values {released - released}::year", "write '{released - released in year}'"),
+        ("type Person | walk acted_in | values #1@{pay * rol}", "unknown property 'rol'"),
+        ("type Person | follow acted_in[@{pay * role} > 3]", "pay * role: computes a number with a text"),
+        ('type Film | where {year - `no stars`} = "x"', "compares a number with a text"),
     ],
 )
 def test_what_does_not_fit_the_graph_is_named(text: str, problem: str, profile: GraphProfile) -> None:
@@ -138,6 +149,9 @@ def test_what_does_not_fit_the_graph_is_named(text: str, problem: str, profile: 
         "type Person | walk acted_in[@pay > 3] | values #1/title, #1@role",
         "type Film | group released::decade : count, average year",
         "type Film | where `no stars` >= (type Film | average year)",
+        "type Film | top 1 by {year - `no stars`}",
+        "type Film | where {released - released in year} < 3 | average {year / `no stars`}",
+        "type Person | walk acted_in[@{pay - pay} = 0] | sum #1@{pay * pay}",
     ],
 )
 def test_what_fits_the_graph_has_no_problem(text: str, profile: GraphProfile) -> None:
