@@ -29,6 +29,7 @@ from trivium.policies.confidence.signals import (
 )
 from trivium.policies.reader.chains.decomposer import Decomposition
 from trivium.policies.reader.english import classes
+from trivium.policies.reader.english.asides import speaks_of_ties
 from trivium.policies.reader.reader import Reading
 from trivium.tools.call import Arguments, Result, tool
 from trivium.tools.decompose_question import decompose_question
@@ -84,7 +85,13 @@ class Assessment:
 
 @tool(AssessReadingArguments)
 async def assess_reading(
-    kg: Knowledge, question: str, found: Decomposition, readings: Sequence[Reading], *, plan: bool
+    kg: Knowledge,
+    question: str,
+    found: Decomposition,
+    readings: Sequence[Reading],
+    *,
+    plan: bool,
+    said: str = "",
 ) -> Assessment:
     """The assessment of an answer that comes from a decomposition, or with `plan` from the first of the readings.
 
@@ -94,6 +101,7 @@ async def assess_reading(
         found: the decomposition.
         readings: the plan reader's, best first.
         plan: whose answer it is.
+        said: the question with its asides, where `question` is without them.
     """
     best = readings[0] if readings else None
     kinds = {relation.name: relation.kind for relation in await kg.store.schema()}
@@ -102,6 +110,8 @@ async def assess_reading(
     misfit = is_misfit(question, end, kinds) or await _is_other_kind(kg, question, found, best if plan else None)
     truth = kinds.get(end) == "boolean"
     signals = signals_of(found, readings, plan=plan, question=question, misfit=misfit, figure=figure, truth=truth)
+    if speaks_of_ties(said or question):
+        signals = replace(signals, tied=0.0)
     if plan and best is not None:
         signals = replace(signals, alien=await _strangeness(kg, question, best))
     sure, truth = DEFAULT.confidence(signals), asks_truth(question)

@@ -39,7 +39,6 @@ from trivium.kg.types import Hop, PropertyKind
 from trivium.policies.reader.chains.decomposer import Decomposition
 from trivium.policies.reader.chains.open_world import Support, asked_of
 from trivium.policies.reader.english import classes, english
-from trivium.policies.reader.english.asides import speaks_of_ties
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.reader import Part, Reading, elements_of
 from trivium.policies.reader.sketch import relations_walked
@@ -56,6 +55,8 @@ _OWN_WORD = 0.95
 _RATED = frozenset({"popularity", "rating", "votes", "wealth"})
 """Columns by whose words "how" asks for what need be no number."""
 _ASKED = 1 / 3
+_ENDS_OF_NAME = (0, -1)
+"""Places of the words of a name that people are called by, with others between them."""
 _MOST_OF_NAME = 0.6
 """The share of a name's words from which its entity is named by them."""
 _NONE_FULL = 2.0
@@ -238,7 +239,7 @@ def signals_of(
         known = replace(known, gap=0.0, foreign=(), unnamed=0, loose=0, wrong=0, detour=False)
     if plan and known is not None and found is not None and not found.taught and _says_all(readings[0]):
         known = replace(known, gap=0.0, foreign=(), unnamed=0)
-    if plan and known is not None and _names_in_full(readings[0]):
+    if plan and known is not None and (_names_in_full(readings[0]) or _names_as_called(readings[0])):
         known = replace(known, loose=0, wrong=0)  # to chains, "Boston, Massachusetts" is one name of one thing
     owner = next((_owner_left(question, each) for each in same[:1]), "")
     misfit = (
@@ -276,7 +277,7 @@ def signals_of(
         same_way = _same_way(_ways_of_chains(found), ways)
         agrees = bool(walked) and elements_of(best.plan) == walked and same_way and not guessed
         of_readings = _of_readings(readings, best, plan=plan, apart=apart, owner=owner)
-        out |= of_readings | {"agrees": float(agrees), **({"tied": 0.0} if speaks_of_ties(question) else {})}
+        out |= of_readings | {"agrees": float(agrees)}
         own = _ways_of_plan(readings[0].plan) if plan else _ways_of_chains(found)
         reaches = not best.empty or (judged and _same_answer(best, readings[0]))  # "no" either way
         out["turned"] = float(not reaches and own.keys() == ways.keys() and not _same_way(own, ways))
@@ -349,7 +350,7 @@ def _of_readings(
         "mean": sum(scores) / len(scores),
         "height": max(min(top.lexical + UNREAD * top.aside, 2.0), -4.0),
         "thin": float(all(_says_nothing(part.word) for part in top.parts)),
-        "vague": float(_vague_words(top.parts)),
+        "vague": float(_vague_words(top)),
         "trust": (top.trust or 0.0) if plan else 0.0,
         "kinds": float(len(top.kinds)) if plan else 0.0,
     }
@@ -481,7 +482,12 @@ def _names_in_full(reading: Reading) -> bool:
     names = [part.score for part in reading.parts if _is_name(part.word) and part.score > 0]
     named = any(part.score >= _OWN_WORD and fold_case(part.word) == fold_case(part.element) for part in reading.parts)
     named = named or min(names, default=0.0) >= _OWN_WORD  # "Turkish" of Turkiye
-    return named and not reading.unread and not _vague_words(reading.parts)
+    return named and not reading.unread and not _vague_words(reading)
+
+
+def _names_as_called(reading: Reading) -> bool:
+    """Whether a plan reads names in part, all of them as people call one."""
+    return any(map(_is_vague, reading.parts)) and not _vague_words(reading)
 
 
 def _gives_another_thing(question: str, reading: Reading) -> bool:
@@ -1064,24 +1070,41 @@ def _left(reading: Reading) -> list[str]:
 
 def _is_vague(part: Part) -> bool:
     """Whether a part is a name that an entity carries in part."""
-    return 0 < part.score < _NAME and _is_name(part.word) and not _says_nothing(part.word)
+    return 0 < part.score < _NAME and _is_name(part.word) and not (part.root or _says_nothing(part.word))
 
 
 def _asks(operator: str) -> bool:
     return fold_case(operator).split()[0] in classes().when_where
 
 
-def _vague_words(parts: Sequence[Part]) -> int:
-    """The words that name an entity in part: one where together they are most of its name ("Dr. Petrova")."""
+def _vague_words(reading: Reading) -> int:
+    """The words that name an entity in part: one where together they are most of its name ("Dr. Petrova").
+
+    None where one thing alone is meant, by what people call it: "Hartland Molson" of "Molson, Hartland de Montarville".
+    """
     said: dict[str, list[str]] = {}
-    for part in filter(_is_vague, parts):
+    for part in filter(_is_vague, reading.parts):
         said.setdefault(part.element, []).append(fold_case(part.word))
+    alone = all(len(node.ids) == 1 for node in nodes(reading.plan) if isinstance(node, Entities))
     count = 0
     for element, words in said.items():
+        if alone and _is_called(element, words):
+            continue
         name = [token.text for token in tokens(element)]
         most = len(words) > 1 and set(words) <= set(name) and len(words) >= _MOST_OF_NAME * len(name)
         count += 1 if most else len(words)
     return count
+
+
+def _is_called(label: str, words: Sequence[str]) -> bool:
+    """Whether words are what people call one by whose label: the first and the last name, of "Last, First" the last."""
+    last, comma, given = label.partition(",")
+    own = [token.text for token in tokens(last)]
+    said = {token.text for word in words for token in tokens(word)}
+    if comma:
+        first = [token.text for token in tokens(given)][:1]
+        return said == {*own} or (bool(first) and said >= {*own, *first})
+    return len(own) > len(_ENDS_OF_NAME) and said >= {own[place] for place in _ENDS_OF_NAME}
 
 
 def _says_nothing(text: str) -> bool:

@@ -77,6 +77,7 @@ _RESULTS = frozenset({"count", "values", "agg", "group", "walks", "holds", "than
 _TABLES = frozenset({"group", "tally"})
 _YES = ("v", Value("boolean", True))
 """Sketches that give no things, which are not asked for yes or no."""
+_LEVELS, _LEVEL = 5, 0.1  # parts of parts of … that are tried where nothing is one, and what each level costs
 _ROOT = 4  # letters of a word from which a name's longer word is made from it
 _OWNER = 0.8  # likeness from which a relation says who owns a thing
 
@@ -127,11 +128,19 @@ def _cell(cells: Cells, at: int) -> Hashable:
 
 @dataclass(frozen=True)
 class Part:
-    """Why a reading scores what it does: a word and the element that it was read as."""
+    """Why a reading scores what it does: a word and the element that it was read as.
+
+    Attributes:
+        word: as the question has it.
+        element: what it was read as.
+        score: how alike they are, in [0, 1]; 0 of what says no element.
+        root: whether the element is the schema's, and a word of its name is made of the same root: "Senate", senator.
+    """
 
     word: str
     element: str
     score: float
+    root: bool = False
 
 
 @dataclass(frozen=True)
@@ -934,11 +943,17 @@ class Reader:
             if i not in read and i not in told and not tagged.content[i] and tagged.unread[i] >= 1
             if not _is_stranded(tagged, i, left) and not _lists_each(tagged, i, read, sketch)
         ]
-        parts = tuple(Part(tagged.positions[i], self.named(what), round(float(s), 3)) for i, what, s in links)
+        parts = tuple(
+            Part(
+                tagged.positions[i], self.named(what), round(float(s), 3), self._shares_root(tagged.positions[i], what)
+            )
+            for i, what, s in links
+        )
         if tagged.first[:1] == ("whose",) and not any(
             isinstance(what, Element) and what.kind == "relation" for _, what, _ in links
         ):
             unused.append("whose")  # an owner is asked for, and no word says who that is
+        unused += _selves(tagged, sketch)
         repeats = _repeats(tagged, item) or (tagged.asks_things and sketch[0] == "values")
         repeats = repeats or self._gives_no_person(tagged, item, read)
         unsaid = self._unsaid(sketch, tagged, links)
@@ -970,6 +985,13 @@ class Reader:
             other_sort=bool(sorts),
             sketch=sketch,
         )
+
+    def _shares_root(self, text: str, what: Element | str) -> bool:
+        """Whether a word and the schema's element that it was read as begin alike: "Senate" and `senator`."""
+        if not isinstance(what, Element) or (what.kind in ("type", "property") and what.name):
+            return False
+        stem = self.language.stem(fold_case(text))
+        return len(stem) >= _ROOT and any(word.startswith(stem) for word in words_of(own_name(self.named(what))))
 
     def _gives_no_person(self, tagged: Tagged, item: Item, read: Collection[int]) -> bool:
         """Whether people are asked for, by a word that nothing reads, and things are given that "who" asks for never.
@@ -1206,6 +1228,14 @@ class Reader:
         outcome = run(reading.plan)
         if outcome.size < 0:
             return replace(reading, score=reading.score - 0.3, outcome=outcome)
+        for steps in range(2, _LEVELS + 1) if outcome.size == 0 else ():  # "which eon is the Siderian in?"
+            deeper = self._of_parts_of_parts(reading.sketch, steps)
+            if deeper == reading.sketch:
+                break
+            plan = Drafter(self.schema).plan(deeper)
+            found = run(plan)
+            if found.size > 0:
+                return replace(reading, plan=plan, outcome=found, score=reading.score - _LEVEL * steps)
         less = 0.0
         if isinstance(reading.plan, NonEmpty):
             less = NO if outcome.size == 0 or reading.unsaid else 0.0
@@ -1214,6 +1244,21 @@ class Reader:
         elif outcome.size == 0:
             less = EMPTY
         return replace(reading, score=reading.score - less, outcome=outcome)
+
+    def _of_parts_of_parts(self, sketch: Any, steps: int) -> Any:
+        """A sketch that asks for parts of parts in place of what is, or has, a part of a named thing."""
+        if not isinstance(sketch, tuple) or isinstance(sketch, Walk):
+            return sketch
+        if sketch[:1] == ("go",) and sketch[1][:1] == ("ids",) and len(sketch[2]) == 1:
+            (hop,) = sketch[2]
+            if hop.where is None and self._has_levels(hop):
+                return ("go", sketch[1], (hop,) * steps, *sketch[3:])
+        return tuple(self._of_parts_of_parts(part, steps) for part in sketch)
+
+    def _has_levels(self, hop: Walk) -> bool:
+        """Whether a relation leads from things to parts of them, or back, which have parts of their own."""
+        joins = (pair for relation, *pair in self.schema.joins if relation == hop.relation)
+        return self._is_of_parts(self.schema.names[hop.relation]) and any(one == other for one, other in joins)
 
     def named(self, what: Element | str) -> str:
         """An element in words."""
@@ -1275,6 +1320,13 @@ def _groups(tagged: Tagged, place: int) -> bool:
 def _lists_each(tagged: Tagged, place: int, read: Collection[int], sketch: Sketch) -> bool:
     """Whether "for each" stands before what a list has a row for each of."""
     return sketch[0] == "values" and place + 1 in read and _groups(tagged, place)
+
+
+def _selves(tagged: Tagged, sketch: Sketch) -> list[str]:
+    """Words that say that a named thing itself is meant, where a figure is given of what it is joined to."""
+    said = [word.text for word in tokens(tagged.text) if word.text in classes().selves]
+    source = sketch[1] if sketch[0] == "values" else sketch[2] if sketch[0] == "agg" else ("ids",)
+    return said if source[0] != "ids" and _named_in(source) else []
 
 
 def _columns_left(tagged: Tagged, left: Sequence[int]) -> bool:

@@ -244,17 +244,18 @@ async def _read(question: str, topics: Sequence[str], kg: str) -> _Decomposed:
         NotLearnedError: neither has a reading, and no decomposer was trained on the KG.
     """
     untrained: NotLearnedError | None = None
-    question = without_asides(question)
+    said, question = question, without_asides(question)
     try:
         found = await decompose_question(kg, question, topics)
     except NotLearnedError as error:
         found, untrained = Decomposition(()), error
-    read = await _read_by(found, untrained, question, topics, kg)
+    read = await _read_by(found, untrained, question, topics, kg, said)
     claimed = _sure(read) >= MIN_CONFIDENCE
     if not found.taught or found.doubt is None or (claimed and found.shown):
         return read  # what many pairs would not claim, the schema alone does not either: "who directed Paris?"
     # What pairs taught is beside itself with words that they do not show: by how much, held-out pairs said.
-    other = await _read_by(await decompose_question(kg, question, topics, "schema"), untrained, question, topics, kg)
+    by_schema = await decompose_question(kg, question, topics, "schema")
+    other = await _read_by(by_schema, untrained, question, topics, kg, said)
     if not claimed and found.support is not None and found.support.lacking:
         # Pairs ask in these very words for what this entity lacks: "what position does Ajax play?". They may ask for
         # another thing of it ("a player from Peru", by pairs a club's), but for none that the schema matches better.
@@ -281,9 +282,9 @@ def _log_odds(read: _Decomposed) -> float:
 
 
 async def _read_by(
-    found: Decomposition, untrained: NotLearnedError | None, question: str, topics: Sequence[str], kg: str
+    found: Decomposition, untrained: NotLearnedError | None, question: str, topics: Sequence[str], kg: str, said: str
 ) -> _Decomposed:
-    """The surer one of a decomposition and the reader's plan; raises as `_read`."""
+    """The surer one of a decomposition and the reader's plan; raises as `_read`. `said`: the question with asides."""
     taught: _Decomposed | None = None
     if found.taught and found.sub_questions and not found.computes and _reads_all(found) and not _names_in_part(found):
         # No plan would answer in its place; it would only say how sure the chains are.
@@ -304,7 +305,7 @@ async def _read_by(
         found = replace(found, unread=(*found.unread, *(planned.reading.unused if planned else found.computes)))
     readings = planned.readings if planned else ()
     assessed = [
-        (by_chains, await assess_reading(kg, question, found, readings, plan=not by_chains))
+        (by_chains, await assess_reading(kg, question, found, readings, plan=not by_chains, said=said))
         for by_chains in _sources(found, planned)
     ]
     unread = {word for text in planned.reading.unread for word in fold_case(text).split()} if planned else set[str]()

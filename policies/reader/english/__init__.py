@@ -94,6 +94,7 @@ class WordClasses:
     before_wholes: frozenset[str]
     ones_making: frozenset[str]
     ones_own: frozenset[str]
+    selves: frozenset[str]
     inside: frozenset[str]
     across: frozenset[str]
     with_: frozenset[str]

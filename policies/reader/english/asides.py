@@ -39,6 +39,34 @@ _OF_TIES = re.compile(  # what is to be given where several are first, as it is 
     r"|[,;.?!]\s*(?:[^,;.?!()]{0,25}\b)?(?:if|in case)\b[^,;.?!()]{0,20}\b(?:ties?|tied|draw)\b[^.?!()]*",
     re.IGNORECASE,
 )
+_LAST = re.compile(
+    r"(?:[.?!;]\s+|\s*\(|\s*,\s*(?=(?:and\s+)?(?:not|just|only)\b))(?:please\s+|and\s+)?"
+    r"([^.?!;()]*?)(?:,?\s+(?:please|pls|thanks))?[.!)]?\s*$",
+    re.IGNORECASE,
+)
+_NAMES = r"(?:names?|words?)"
+_CODES = r"(?:the\s+|an?\s+)?(?:abbreviations?|abbrevs?|codes?|ids?|initials|symbols?|acronyms?|nicknames?)"
+_FORM = re.compile(  # of what form the answer is to be, where it is of that form anyway
+    rf"(?:the\s+)?(?:full|whole|complete|long)\s+{_NAMES}(?:,?\s+(?:and\s+)?(?:not|rather than|instead of)\s+{_CODES})"
+    rf"|not\s+{_CODES}|(?:just|only)\s+(?:the\s+)?{_NAMES}|{_NAMES}\s+only"
+    rf"|(?:\w+\s+)?{_NAMES}\s+(?:(?:will|would)\s+do|(?:is|are)\s+(?:fine|enough|ok|okay))"
+    r"|count\s+(?:the\s+)?\w+,?\s+not\s+(?:the\s+)?\w+",
+    re.IGNORECASE,
+)
+
+
+_TOLD = re.compile(
+    rf"\s*(?!(?i:{_BEGINS}))(?P<told>[^?.;]*)(?:[.;]|\s[-\u2013\u2014])\s+(?P<asked>(?i:(?:in|on|at|by|from|to|of)\s+)?(?i:{_BEGINS}).*)",
+    re.DOTALL,
+)
+_NAME = re.compile(
+    r"(?<!\w)(?:[A-Z][\w.'\u2019-]*\w|[A-Z])(?:\s+(?:(?:of|the|de|van|von|la)\s+)*[A-Z][\w.'\u2019-]*\w)*"
+)
+_SPEAKER = re.compile(r"\b(?:I|I['\u2019]m|[Ww]e|[Mm]y)\b")
+_THEM = {"he": "{}", "she": "{}", "him": "{}", "his": "{}'s"}
+_IT = {"it": "{}", "its": "{}'s", "that": "{}"}
+_POINTS = re.compile(r"\b(?:he|she|him|his|it|its|(?<=\bis )that|(?<=\bwas )that|(?<=\bdoes )that)\b", re.IGNORECASE)
+_SAME = re.compile(r"\b(?:the|that) same \w+(?! as\b|\w)", re.IGNORECASE)
 
 
 def without_asides(question: str) -> str:
@@ -48,15 +76,40 @@ def without_asides(question: str) -> str:
     it has a name or a number in it, or the question speaks of something that was said before.
     """
     question = _ASIDE.sub("", _ROUNDED.sub("", _OF_TIES.sub("", question)))
+    last = _LAST.search(question)
+    if last and _FORM.fullmatch(last[1].strip()):
+        question = question[: last.start(1)].rstrip(" ,;(")
     if greeted := _GREETING.match(question):
         question = question[greeted.end() :]
-    found = _ABOUT_ME.fullmatch(question) if len(question) <= _LONGEST else None
+    if len(question) > _LONGEST:
+        return question
+    question = _of_whom_it_tells(question)
+    found = _ABOUT_ME.fullmatch(question)
     if found is None:
         return question
     before = _WORD.findall(found["why"])[1:]
     names = any(word[0].isupper() and word != "I" for word in before) or any(map(str.isdigit, found["why"]))
     back = _BACK.search(found["asked"])
     return question if names or back or '"' in found["why"] else found["asked"]
+
+
+def _of_whom_it_tells(question: str) -> str:
+    """The question alone, with the name in place of the word for it, where a sentence before it names one thing.
+
+    As in "I know Rijeka; which ports lie further south than it?" and "Ann was a judge only briefly. Whom did she try?".
+    """
+    found = _TOLD.fullmatch(question)
+    if found is None or any(map(str.isdigit, found["told"])) or '"' in found["told"]:
+        return question
+    mine = _SPEAKER.search(found["told"])
+    names = [each for each in _NAME.findall(found["told"]) if each not in ("I", "My", "We", "The", "A", "An")]
+    points = {each.lower() for each in _POINTS.findall(found["asked"])}
+    words = _IT if mine else _THEM
+    if len(names) != 1 or len(points) != 1 or not points <= words.keys():
+        return question
+    (name,) = names
+    asked = _POINTS.sub(lambda each: words[each[0].lower()].format(name), found["asked"])
+    return _SAME.sub(rf"\g<0> as {name}", asked)
 
 
 def speaks_of_ties(question: str) -> bool:

@@ -47,7 +47,10 @@ Ridge_Trail length 12, Lake_Loop length 3, Forest_Walk length 4"""
 NURSERY = """\
 Maple type Plant, Rosemary type Plant, Fern type Plant,
 Maple price €59.00, Rosemary price €3.80, Fern price €12.00, Maple height 210"""
-GRAPHS = {"company": COMPANY, "family": FAMILY, "farm": FARM, "trails": TRAILS, "nursery": NURSERY}
+BAR = """\
+Sour type Drink, Fizz type Drink, Mule type Drink, Sling type Drink, Punch type Drink,
+Sour price 9, Fizz price 9, Mule price 9, Sling price 7, Punch price 6"""
+GRAPHS = {"bar": BAR, "company": COMPANY, "family": FAMILY, "farm": FARM, "trails": TRAILS, "nursery": NURSERY}
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +73,13 @@ async def graphs(built: Mapping[str, Path]) -> AsyncIterator[Mapping[str, Path]]
 async def _ask(kg: Path, question: str) -> Answer:
     found: Answer = (await graph.ainvoke({"question": question}, context=KeqingContext(kg=str(kg))))["answer"]
     return found
+
+
+async def test_of_several_that_are_first_all_are_given_where_the_question_says_so(graphs: Mapping[str, Path]) -> None:
+    one = await _ask(graphs["bar"], "which drink has the highest price?")
+    tied = await _ask(graphs["bar"], "which drink has the highest price? list all if theres a tie")
+    assert {each["label"] for each in tied["answers"]} == {"Sour", "Fizz", "Mule"}
+    assert (one["confidence"] or 0) < (tied["confidence"] or 0)
 
 
 async def test_answers(graphs: Mapping[str, Path]) -> None:

@@ -648,3 +648,34 @@ def test_yes_is_no_month_and_the_highest_of_one_thing_is_that_thing() -> None:
 def test_the_date_of_a_birth_tells_an_age() -> None:
     found = [is_misfit("How old is Lou?", end, {end: "date"}) for end in ("birth_day", "day_of_death")]
     assert found == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("words", "vague"),
+    [
+        ("Hartland Molson", 0.0),  # the first and the last name
+        ("Molson", 0.0),
+        ("Hartland", 1.0),
+        ("Montarville Molson", 2.0),
+    ],
+)
+def test_who_is_named_as_people_call_one_is_named(words: str, vague: float) -> None:
+    parts = tuple(Part(word, "Molson, Hartland de Montarville", 0.8) for word in words.split())
+    read = replace(_reading('ids "row773" | values end_date'), parts=parts)
+    assert signals_of(None, [read], plan=True).vague == vague
+    two = replace(_reading('ids "row773", "row9" | values end_date'), parts=parts)  # which of both is not said
+    assert signals_of(None, [two], plan=True).vague == len(parts)
+
+
+def test_a_middle_name_may_go_and_a_last_one_may_not() -> None:
+    named = _reading('ids "row1" | values born')
+    for words, vague in (("John Macdonald", 0.0), ("John Alexander", 1.0), ("Macdonald", 1.0)):
+        parts = tuple(Part(word, "John Alexander Macdonald", 0.8) for word in words.split())
+        assert signals_of(None, [replace(named, parts=parts)], plan=True).vague == vague
+
+
+def test_a_word_of_the_schemas_root_is_no_part_of_a_name() -> None:
+    read = _reading("type `canadian senator` | count")
+    for root in (True, False):
+        parts = (Part("Senate", "canadian senator", 0.77, root),)
+        assert signals_of(None, [replace(read, parts=parts)], plan=True).vague == float(not root)

@@ -17,6 +17,16 @@ from trivium.policies.reader.english.asides import without_asides
         ("Hi there, who owns the Roc?", "who owns the Roc?"),
         ("Quick question: which vet is near?", "which vet is near?"),
         ("Which vets (and so on) are near, rounded to two decimals?", "Which vets are near?"),
+        ("Which group is Vega in? Full name, not the abbreviation.", "Which group is Vega in?"),
+        ("How many orders came today? count orders not lines", "How many orders came today?"),
+        ("Which Fords are red? Model names will do.", "Which Fords are red?"),
+        ("Which ports are in Spain (names only)", "Which ports are in Spain"),
+        ("I know Bergen; which ports lie south of it?", "which ports lie south of Bergen?"),
+        ("Ann Lee was a judge only briefly. Whom did she try?", "Whom did Ann Lee try?"),
+        (
+            "I like Bergen - which ports of the same country are near it?",
+            "which ports of the same country as Bergen are near Bergen?",
+        ),
     ],
 )
 def test_why_somebody_asks_is_left_out(said: str, asked: str) -> None:
@@ -35,6 +45,12 @@ def test_why_somebody_asks_is_left_out(said: str, asked: str) -> None:
         "Which of my customers, if any, is in Rome?",
         "When did I, Claudius come out?",
         "In our shop in Rome, how many chairs are there?",
+        "The Beatles split up after a concert. Where was it?",  # the concert
+        "I know Bergen and Oslo; which ports lie south of it?",
+        "Which cars, not the vans?",
+        "What is it called? Give the abbreviation, please.",
+        "What is it called? The full name, please.",  # which may be a column
+        "How many cars are red? Name them.",
     ],
 )
 def test_what_a_question_is_about_stays(question: str) -> None:
