@@ -276,7 +276,9 @@ def signals_of(
         ways = _ways_of_plan(best.plan)
         same_way = _same_way(_ways_of_chains(found), ways)
         agrees = bool(walked) and elements_of(best.plan) == walked and same_way and not guessed
-        of_readings = _of_readings(readings, best, plan=plan, apart=apart, owner=owner)
+        of_readings = _of_readings(
+            readings, best, plan=plan, apart=apart, owner=owner, others=_asks_for_others(question)
+        )
         out |= of_readings | {"agrees": float(agrees)}
         own = _ways_of_plan(readings[0].plan) if plan else _ways_of_chains(found)
         reaches = not best.empty or (judged and _same_answer(best, readings[0]))  # "no" either way
@@ -321,7 +323,7 @@ def _of_words(known: Support, strange: Sequence[str]) -> dict[str, float]:
 
 
 def _of_readings(
-    readings: Sequence[Reading], best: Reading, *, plan: bool, apart: bool, owner: str
+    readings: Sequence[Reading], best: Reading, *, plan: bool, apart: bool, owner: str, others: bool
 ) -> dict[str, float]:
     """What the plan reader's readings say.
 
@@ -331,6 +333,7 @@ def _of_readings(
         plan: whether the first one's plan answers.
         apart: whether they ask for more than chains.
         owner: as `_owner_left` gives it.
+        others: whether others than what is named are asked for.
     """
     computes = isinstance(best.plan, Holds | NonEmpty) or apart  # "no" is an answer, and so is 0
     most = max((each.lexical for each in readings if not each.empty), default=best.lexical - _NONE_FULL)
@@ -340,6 +343,7 @@ def _of_readings(
     # "Who shares a house with X?" says the way there and back.
     shared = back and not classes().same.isdisjoint(fold_case(word) for word in top.unread)
     told = back and top.typed and top.nouns > 0  # "ports in the country that X is in"
+    told = told or (back and others and not top.unsaid)  # "what other cars does the maker of the Passat make?"
     scores = [min(max(part.score, 0.0), 1.0) for part in top.parts] or [0.0]
     out = {
         "read": 1.0,
@@ -369,6 +373,10 @@ def _of_readings(
     return out | (
         {"odd": min(sum(_is_name(word) for word in top.unread), _MOST), **_of_answers(readings)} if plan else {}
     )
+
+
+def _asks_for_others(question: str) -> bool:
+    return any(token.text in classes().exclusion for token in tokens(question))
 
 
 def _of_answers(readings: Sequence[Reading]) -> dict[str, float]:

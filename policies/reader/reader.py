@@ -15,6 +15,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
@@ -77,6 +78,7 @@ _RESULTS = frozenset({"count", "values", "agg", "group", "walks", "holds", "than
 _TABLES = frozenset({"group", "tally"})
 _YES = ("v", Value("boolean", True))
 """Sketches that give no things, which are not asked for yes or no."""
+_PAIR = 2
 _LEVELS, _LEVEL = 5, 0.1  # parts of parts of … that are tried where nothing is one, and what each level costs
 _ROOT = 4  # letters of a word from which a name's longer word is made from it
 _OWNER = 0.8  # likeness from which a relation says who owns a thing
@@ -574,7 +576,7 @@ class Reader:
                 if sketch[0] == "some" and self._so_many(tagged):
                     sketch = sketch[1]
                 sketch = self._of_one(self._by_relationships(self._occasions(_times(sketch))))
-                sketch = self._totals.of(sketch, tagged)
+                sketch = self._totals.of(_of_each(sketch, tagged), tagged)
                 if _holds_table(sketch[1]):
                     continue  # nothing is reached from the rows of a table
                 key = canonical(sketch)
@@ -930,6 +932,9 @@ class Reader:
         columns = any(isinstance(what, Element) and what.kind in ("property", "edge") for _, what, _ in links)
         often = self.language.classes.occasions if columns else ()  # "downloaded 1,000 times", by its downloads
         told.update(i for i in left if fold_case(tagged.positions[i]) in often and i - 1 in read)
+        if sketch[0] == "tally":
+            told.update(i for i in left if fold_case(tagged.positions[i]) in self.language.classes.apart)
+        told.update(self._of_memberships(tagged, sketch, left, read))
         left = [i for i in left if i not in told]
         sorts = [i for i in self._sorts.of_others(tagged, sketch, links, left) if i not in told]
         score -= UNREAD * len({*sorts}.difference(left))  # as if it were not read at all
@@ -985,6 +990,21 @@ class Reader:
             other_sort=bool(sorts),
             sketch=sketch,
         )
+
+    def _of_memberships(
+        self, tagged: Tagged, sketch: Sketch, left: Sequence[int], read: Collection[int]
+    ) -> Iterator[int]:
+        """Words that only say that something is of those with a yes: "is X *part* of the safety *population*?"."""
+        if sketch[0] != "values" or len(sketch[2]) != 1 or sketch[2][0][0] != "p" or sketch[2][0][1]:
+            return
+        named = [each for each in self.schema.properties if each.name == sketch[2][0][2]]
+        if not all(each.profile.kind == "boolean" for each in named):
+            return
+        for place in left:
+            if fold_case(tagged.positions[place]) in self.language.classes.memberships:
+                behind = place - 1 in read and not tagged.gaps[place]
+                if behind or (place + 1 in read and not tagged.gaps[place + 1].isdisjoint(("of", "in"))):
+                    yield place
 
     def _shares_root(self, text: str, what: Element | str) -> bool:
         """Whether a word and the schema's element that it was read as begin alike: "Senate" and `senator`."""
@@ -1322,6 +1342,27 @@ def _lists_each(tagged: Tagged, place: int, read: Collection[int], sketch: Sketc
     return sketch[0] == "values" and place + 1 in read and _groups(tagged, place)
 
 
+def _of_each(sketch: Sketch, tagged: Tagged) -> Sketch:
+    """How many of something each of several named things has, in place of how many all have: "A and B respectively"."""
+    if sketch[0] != "count" or classes().apart.isdisjoint(word.text for word in tokens(tagged.text)):
+        return sketch
+    parts = _parts(sketch[1], "and")
+    for part in (each for each in parts if each[0] == "go" and len(each[2]) == 1):
+        same = [each for each in parts if each[0] == "go" and each[2:] == part[2:] and each[1][0] == "ids"]
+        if not _is_named_or(part[1]) and (part not in same or len(same) < _PAIR):
+            continue
+        named = part[1] if part not in same else reduce(lambda one, other: ("or", one, other), [e[1] for e in same])
+        rest = [each for each in parts if each is not part and each not in same]
+        to = reduce(lambda one, other: ("and", one, other), rest) if rest else None
+        return ("tally", named, part[2][0], to, 0, ("e", ()), "count", "", None, False, None)
+    return sketch
+
+
+def _parts(sketch: Sketch, kind: str) -> list[Sketch]:
+    """The sets that a sketch intersects ("and") or unites ("or"); itself where it does not."""
+    return [each for part in sketch[1:] for each in _parts(part, kind)] if sketch[0] == kind else [sketch]
+
+
 def _selves(tagged: Tagged, sketch: Sketch) -> list[str]:
     """Words that say that a named thing itself is meant, where a figure is given of what it is joined to."""
     said = [word.text for word in tokens(tagged.text) if word.text in classes().selves]
@@ -1406,6 +1447,7 @@ def _has_column(sketch: Any) -> bool:
 def _plain(question: str) -> str:
     """The question without what says nothing of what is asked, and with that in front."""
     question = _LONG_LIST.sub(r"most \1\2", without_asides(question))
+    question = _CALLED.sub(r"which \3 has the \2 \1?", question)
     question = _DESCRIBED.sub(r"what is \1?", _COUNTS_AS.sub(r"is \1 ", _COUNTED_AS.sub(r"\1 \2 ", question)))
     return _which_ones(_which_of_two(_SHORT_LIST.sub(r"fewest \1\2", question)))
 
@@ -1596,6 +1638,9 @@ _COUNTED_AS = re.compile(  # whether something is of a kind
     r"^\s*(is|are|was|were) (.+?) (?:counted|considered|classed|classified|regarded|treated) as (?=an? )", re.IGNORECASE
 )
 _COUNTS_AS = re.compile(r"^\s*(?:does|do|did) (.+?) (?:count|qualify) as (?=an? )", re.IGNORECASE)
+_CALLED = re.compile(  # which thing has a value
+    r"^\s*(.+?) is (?:the|a|an) ([\w\s-]+?) (?:of|for) (?:which|what) ([\w\s-]+?)[\s?.!]*$", re.IGNORECASE
+)
 _DESCRIBED = re.compile(r"^\s*how (?:is|are|was|were) (.+?) (?:described|defined)[\s?.!]*$", re.IGNORECASE)
 _LIST = r" (?:list of (\w+)|(\w+) list)\b"  # as many as it is long
 _LONG_LIST = re.compile(rf"\b(?:longest|largest|biggest){_LIST}", re.IGNORECASE)

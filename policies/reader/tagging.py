@@ -1606,7 +1606,11 @@ class Tagger:
     def _counts_in(self, words: Sequence[Token], place: int) -> bool:
         """Whether a word is the unit of what was asked for: "length in minutes"."""
         word = words[place].text
-        if place < 2 or words[place - 1].text != "in" or word not in self.language.units or self.matcher.phrase([word]):
+        if place < 2 or words[place - 1].text != "in" or self.matcher.phrase([word]):
+            return False
+        if word.endswith("s") and word[:-1] in self.language.scales:  # "population in thousands"
+            return True
+        if word not in self.language.units:
             return False
         return any(match.element.kind in ("property", "edge") for match in self.matcher.word(words[place - 2].text))
 

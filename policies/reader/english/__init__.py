@@ -95,6 +95,8 @@ class WordClasses:
     ones_making: frozenset[str]
     ones_own: frozenset[str]
     selves: frozenset[str]
+    memberships: frozenset[str]
+    apart: frozenset[str]
     inside: frozenset[str]
     across: frozenset[str]
     with_: frozenset[str]

@@ -55,6 +55,16 @@ _FORM = re.compile(  # of what form the answer is to be, where it is of that for
 )
 
 
+_END = r"(?=[\s?.!]*$)"
+_LEFT_OUT = re.compile(  # what is left out, said behind
+    r"\s*[,(]\s*(?:the\s+)?([\w.' -]{1,40}?)\s+(?:is\s+|are\s+)?(?:excluded|left out|not included|not counted)\)?"
+    rf"{_END}"
+    r"|\s*\((?:leave|leaving) out ([^()]+)\)",
+    re.IGNORECASE,
+)
+_NOT_LEFT_OUT = re.compile(
+    rf"\s*[,(]\s*(?:the\s+)?[\w.' -]{{1,40}}?\s+(?:included|counted as one)\)?{_END}", re.IGNORECASE
+)
 _TOLD = re.compile(
     rf"\s*(?!(?i:{_BEGINS}))(?P<told>[^?.;]*)(?:[.;]|\s[-\u2013\u2014])\s+(?P<asked>(?i:(?:in|on|at|by|from|to|of)\s+)?(?i:{_BEGINS}).*)",
     re.DOTALL,
@@ -76,6 +86,7 @@ def without_asides(question: str) -> str:
     it has a name or a number in it, or the question speaks of something that was said before.
     """
     question = _ASIDE.sub("", _ROUNDED.sub("", _OF_TIES.sub("", question)))
+    question = _LEFT_OUT.sub(lambda each: f" excluding {each[1] or each[2]}", _NOT_LEFT_OUT.sub("", question))
     last = _LAST.search(question)
     if last and _FORM.fullmatch(last[1].strip()):
         question = question[: last.start(1)].rstrip(" ,;(")

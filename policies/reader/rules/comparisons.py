@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trivium.policies.reader import scores
 from trivium.policies.reader.columns import is_year
 from trivium.policies.reader.items import Item
-from trivium.policies.reader.rules.base import SIGNS, Gap, Rule
+from trivium.policies.reader.rules.base import SIGNS, Gap, Rule, is_one
 from trivium.policies.reader.rules.conditions import ConditionRules
 from trivium.policies.reader.sketch import Sketch, echoes
 
@@ -40,8 +40,8 @@ class ComparisonRules(ConditionRules):
         )
 
     def _more_of(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """As in "more films": what is counted of two."""
-        if right.form == "plain":
+        """As in "more films": what is counted of two; "more stone": how much of it they have."""
+        if right.form == "plain" or is_one(right):
             yield right.but(
                 category="MS", data=(left.data[0], ()), score=left.score + right.score, links=(left.links, right.links)
             )
@@ -133,7 +133,10 @@ class ComparisonRules(ConditionRules):
     def _counts(self, owner: int, more: Item) -> Iterator[tuple[Sketch, float]]:
         """Ways in which an entity of a type has what is counted, with what each costs."""
         for path, cost in self._ways(owner, more.type, frozenset(more.data[1])):
-            yield ("n", path.hops), cost
+            if more.form != "name":
+                yield ("n", path.hops), cost
+            elif len(path.hops) == 1:
+                yield ("n", path.hops, more.node), cost
 
     def _has_more(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "A directed more films (than B)"."""

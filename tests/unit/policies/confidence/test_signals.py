@@ -395,6 +395,15 @@ def test_what_is_shared_is_walked_back_and_read() -> None:
     assert (signals.back, signals.unread) == (1, 1)
 
 
+def test_others_of_the_same_maker_are_walked_back_to() -> None:
+    cars = _reading('ids "Passat" | follow maker, ^maker')
+    asked = "what other cars does the maker of the Passat make?"
+    assert signals_of(None, [cars], plan=True, question=asked).back == 0
+    assert signals_of(None, [cars], plan=True, question="how many cars does the Passat need?").back == 1
+    guessed = replace(cars, unsaid=frozenset({"maker"}))
+    assert signals_of(None, [guessed], plan=True, question="what other cars does the Passat have?").back == 1
+
+
 @pytest.mark.parametrize(
     ("question", "truth"),
     [

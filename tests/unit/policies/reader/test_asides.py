@@ -20,6 +20,9 @@ from trivium.policies.reader.english.asides import without_asides
         ("Which group is Vega in? Full name, not the abbreviation.", "Which group is Vega in?"),
         ("How many orders came today? count orders not lines", "How many orders came today?"),
         ("Which Fords are red? Model names will do.", "Which Fords are red?"),
+        ("Units of force above 5 newtons, Planck excluded", "Units of force above 5 newtons excluding Planck"),
+        ("In how many states (leave out DC) is it so?", "In how many states excluding DC is it so?"),
+        ("average age of all subjects, screen failures included?", "average age of all subjects?"),
         ("Which ports are in Spain (names only)", "Which ports are in Spain"),
         ("I know Bergen; which ports lie south of it?", "which ports lie south of Bergen?"),
         ("Ann Lee was a judge only briefly. Whom did she try?", "Whom did Ann Lee try?"),
@@ -51,6 +54,7 @@ def test_why_somebody_asks_is_left_out(said: str, asked: str) -> None:
         "What is it called? Give the abbreviation, please.",
         "What is it called? The full name, please.",  # which may be a column
         "How many cars are red? Name them.",
+        "Which ports have cranes included in the fee?",
     ],
 )
 def test_what_a_question_is_about_stays(question: str) -> None:

@@ -142,6 +142,27 @@ def test_amounts_of_ingredients(question: str, plan: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        (
+            "which has more gin, the Mojito or the Mai Tai?",
+            'either(ids "Mojito"; ids "Mai Tai") | top 1 by sum(ingredient{. = (ids "Gin")}/@amount)',
+        ),
+        (
+            "how many drinks are there for gin and lime juice respectively?",
+            'either(ids "Gin"; ids "Lime Juice") | walk ^ingredient | group . : count',
+        ),
+        (
+            "how many drinks use gin and lime juice?",
+            'both(ids "Gin" | follow ^ingredient; ids "Lime Juice" | follow ^ingredient) | count',
+        ),
+    ],
+)
+def test_two_by_how_much_they_have_and_how_many_each_has(question: str, plan: str) -> None:
+    assert _plan(question, _bar()) == plan
+
+
+@pytest.mark.parametrize(
     "question", ["which drink has the most gin? list all if theres a tie", "drinks with most gin (give both if tied)"]
 )
 def test_what_is_given_of_several_that_are_first_says_nothing_of_which(question: str) -> None:
@@ -153,13 +174,25 @@ def test_what_is_given_of_several_that_are_first_says_nothing_of_which(question:
 @cache
 def _study() -> tuple[GraphColumns, Reader]:
     people = [(f"GT{n}", ("Male", "Female")[n % 2], ("Placebo", "Drug 1")[n // 2 % 2], 20.0 + n) for n in range(8)]
-    entities: list[Any] = [(name, ["subject"], {"baseline_bmi": figure}) for name, _, _, figure in people]
+    entities: list[Any] = [
+        (name, ["subject"], {"baseline_bmi": figure, "randomized": figure > 23}) for name, _, _, figure in people
+    ]
     entities += [(name, ["sex"], {}) for name in ("Male", "Female")]
     entities += [(name, ["treatment"], {}) for name in ("Placebo", "Drug 1")]
     edges: list[Any] = [(name, "sex", sex, {}) for name, sex, _, _ in people]
     edges += [(name, "treatment", arm, {}) for name, _, arm, _ in people]
     graph = GraphColumns.of(entities, edges)
     return graph, open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+
+
+def test_whether_one_is_part_of_a_population_reads_its_yes() -> None:
+    for question in ("is GT3 part of the randomized population?", "is GT3 in the randomized group?"):
+        assert _plan(question, _study()) == 'ids "GT3" | values randomized'
+    assert _plan("is GT3 part of the randomized funding?", _study()).startswith("unread")
+
+
+def test_which_of_them_has_a_value_by_what_it_is() -> None:
+    assert _plan("24 is the baseline BMI of which subject?", _study()) == "type subject | where baseline_bmi = 24"
 
 
 def test_men_and_women_are_those_joined_with_a_sex() -> None:
