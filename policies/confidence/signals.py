@@ -1042,9 +1042,12 @@ def _measures() -> frozenset[str]:
 
 
 def end_of(found: Decomposition | None, plan: QueryPlan | None) -> str:
-    """The relation or property that a plan's answers are the end of, without one those of chains; "" for none."""
+    """The relation or property that a plan's answers are the end of, without one those of chains; "" for none.
+
+    What is computed of two properties is the value of none.
+    """
     if isinstance(plan, ValueOf):
-        return plan.columns[0].property
+        return plan.columns[0].property if plan.columns[0].operand is None else ""
     chains = [sub.chain for sub in found.sub_questions if sub.chain] if found is not None and plan is None else []
     return chains[-1][-1].relation if chains else ""
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from trivium.kg.plans.columns import value_text
 from trivium.kg.plans.plan import Value
+from trivium.kg.text import singular
 from trivium.policies.reader import scores
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.matching import Matcher
@@ -340,6 +341,11 @@ class Columns:
 
     def condition(self, term: Sketch, column: Property, sign: str, value: Any) -> Sketch | None:
         """The comparison of a term with a value, by the column's kind; None where they cannot be compared."""
+        if column.computed is not None and column.computed[1].unit and value[0] == "v" and len(value) > 2:
+            term, column = self._in_unit(term, column, value[2])
+        return self._compared(term, column, sign, value)
+
+    def _compared(self, term: Sketch, column: Property, sign: str, value: Any) -> Sketch | None:
         kind = column.profile.kind
         if sign in ("age>", "age<"):  # "older than": the earlier date, the larger number
             sign = {"age>": "<", "age<": ">"}[sign] if column.dated or self.is_birth(term) else sign[-1]
@@ -368,6 +374,15 @@ class Columns:
         if constant.kind == "number" and kind == "duration":
             return ("cmp", term, sign, ("v", constant))
         return ("cmp", term, sign, ("v", constant)) if constant.kind == kind else None
+
+    def _in_unit(self, term: Sketch, column: Property, said: str) -> tuple[Sketch, Property]:
+        """A difference of dates in the months or years in which a bound is said, which no number of days is."""
+        unit, (name, operand) = singular(said), column.computed or ("", None)
+        one, other = (self.schema.property(column.type, each) for each in (name, operand.property if operand else ""))
+        if unit not in ("month", "year") or one is None or other is None:
+            return term, column
+        made = self.schema.computed(one, "-", other, "month" if unit == "month" else "year")
+        return (*term[:2], made.name, *term[3:]), made
 
     def _beside(self, term: Sketch, column: Property, numbers: Sequence[int], sign: str) -> Sketch | None:
         """Another column of the same row that a column can be compared with, as a term; None where there is none."""
@@ -493,6 +508,8 @@ def _in_thousands(constant: Value, column: Property) -> Value | None:
 def _unit_of(column: Property, language: Language) -> tuple[str, float] | None:
     """What a column of numbers measures, and in which unit, by the words of its name."""
     words, measures = words_of(column.name), language.measures
+    if column.computed is not None:
+        return measures.get(column.computed[1].unit)
     words = words[: words.index("per")] if "per" in words else words
     if column.profile.kind != "number":
         return None

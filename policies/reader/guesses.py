@@ -167,7 +167,7 @@ class Guesses:
         out = set()
         for hops, name in _borrowed(sketch):
             walked = {self.schema.names[hop.relation] for hop in hops}
-            owners = {each.type for each in self.schema.properties if each.name == name}
+            owners = {each.type for each in self.schema.called(name)}
             if self._is_said_with_owner(name, owners, links):
                 continue
             if walked.issubset(unsaid) and not any(self.schema.compatible(a, b) for a in owners for b in kinds):

@@ -476,7 +476,7 @@ class Reader:
         if not isinstance(sketch, tuple) or isinstance(sketch, Walk):
             return False
         if sketch[:1] == ("top",) and sketch[2][0] == "p":
-            named = [each for each in self.schema.properties if each.name == sketch[2][2]]
+            named = self.schema.called(sketch[2][2])
             return not all(self._says_when(each, order) for each in named)
         return any(self._is_by_other(part, order) for part in sketch)
 
@@ -814,7 +814,7 @@ class Reader:
 
     def _is_figure(self, term: Sketch) -> bool:
         """Whether a column holds numbers or dates alone, which nobody is and which lie nowhere."""
-        kinds = {each.profile.kind for each in self.schema.properties if term[0] == "p" and each.name == term[2]}
+        kinds = {each.profile.kind for each in (self.schema.called(term[2]) if term[0] == "p" else ())}
         return bool(kinds) and kinds.isdisjoint(("text", "point", "boolean"))
 
     def _facts(
@@ -1677,8 +1677,9 @@ def split_clause(text: str) -> tuple[str, str]:
     """The question proper and what its last clause asks to show ("" where there is no such clause)."""
     for pattern in (_SENTENCE, _TAIL):
         found = pattern.search(text)
-        if found and len(text[: found.start()].split()) >= _LEAST:
-            return text[: found.start()], next(part for part in found.groups() if part is not None)
+        rest = next((part for part in found.groups() if part is not None), "") if found else ""
+        if found and rest.strip() and len(text[: found.start()].split()) >= _LEAST:
+            return text[: found.start()], rest
     return text, ""
 
 

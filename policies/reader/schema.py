@@ -13,12 +13,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from heapq import nlargest
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
 from trivium.kg.kinds import kinds_of
-from trivium.kg.plans.plan import Direction
+from trivium.kg.plans.plan import Arithmetic, Direction, Operand, Unit
 from trivium.kg.profile import TYPE_PROPERTY, GraphProfile, PropertyProfile, RelationshipProfile
 from trivium.kg.values import read_value
 from trivium.policies.reader.names import words_of
@@ -87,12 +88,14 @@ class Property:
         number: its place in `Schema.properties`.
         type: number of its type.
         naming: whether it names the entities of its type.
+        computed: of one that is computed of two (`Schema.computed`), the first and what it is computed with.
     """
 
     number: int
     type: int
     profile: PropertyProfile
     naming: bool
+    computed: tuple[str, Operand] | None = None
 
     @property
     def name(self) -> str:
@@ -120,7 +123,8 @@ class Property:
     def coded(self) -> bool:
         """Whether its values are numbers that stand for things: `service_id`; those of `yearID` are years."""
         words = words_of(self.name)
-        return self.profile.kind == "number" and words[-1:][0] in CODES and len(words) > 1 and not self.yearly
+        numbers = self.profile.kind == "number" and self.computed is None
+        return numbers and words[-1:][0] in CODES and len(words) > 1 and not self.yearly
 
     @property
     def identifying(self) -> bool:
@@ -137,9 +141,28 @@ class Property:
     def yearly(self) -> bool:
         """Whether its values are years: numbers of four digits, or so it is named."""
         profile = self.profile
-        return profile.kind == "number" and (
-            "year" in words_of(self.name) or _is_year(profile.minimum, profile.maximum)
+        return (
+            profile.kind == "number"
+            and self.computed is None
+            and ("year" in words_of(self.name) or _is_year(profile.minimum, profile.maximum))
         )
+
+
+class Properties(list[Property]):
+    """The graph's own properties by number, and behind them those computed of two, which are reached by number alone.
+
+    Its length and what it iterates over are the graph's own.
+    """
+
+    def __init__(self, own: Iterable[Property]) -> None:
+        super().__init__(own)
+        self.computed: list[Property] = []
+
+    def __getitem__(self, number: Any) -> Any:
+        """The property of a number."""
+        if isinstance(number, int) and number >= len(self):
+            return self.computed[number - len(self)]
+        return super().__getitem__(number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +211,38 @@ class Schema:
     symmetric: frozenset[int] = frozenset()
     spread: frozenset[str] = frozenset()
     _paths: dict[tuple[int, int], tuple[Path, ...]] = field(default_factory=dict, repr=False)
+    _computed: dict[tuple[int, int, Operand], Property] = field(default_factory=dict, repr=False)
+    _lock: Any = field(default_factory=Lock, repr=False)
+
+    def __post_init__(self) -> None:
+        self.properties = Properties(self.properties)
+
+    def computed(self, one: Property, operator: Arithmetic, other: Property, unit: Unit = "") -> Property:
+        """The column of what is computed of two of one type's columns, as a column of its own; made once."""
+        key = one.number, other.number, Operand(operator, other.name, unit)
+        with self._lock:
+            found = self._computed.get(key)
+            if found is not None:
+                return found
+            name = f"{{{one.name} {operator} {other.name}{f' in {unit}' if unit else ''}}}"
+            entities = min(one.profile.entities, other.profile.entities)
+            profile = PropertyProfile(name, "number", entities=entities, values=entities)
+            known = cast(Properties, self.properties)
+            number = len(known) + len(known.computed)
+            found = Property(number, one.type, profile, naming=False, computed=(one.name, key[2]))
+            known.computed.append(found)
+            self._computed[key] = found
+        return found
+
+    def computing(self, name: str) -> tuple[str, Operand] | None:
+        """What a computed column of a name is computed of; None for the graph's own."""
+        known = cast(Properties, self.properties).computed if name.startswith("{") else ()
+        return next((each.computed for each in known if each.name == name), None)
+
+    def called(self, name: str) -> list[Property]:
+        """The columns of a name, computed ones among them."""
+        known = cast(Properties, self.properties)
+        return [each for each in (*known, *known.computed) if each.name == name]
 
     @classmethod
     def of(

@@ -139,6 +139,9 @@ class Drafter:
     def term(self, term: Sketch) -> Term:
         """What is read of a row."""
         kind = term[0]
+        if kind in ("p", "a") and (computed := self._schema.computing(term[2])) is not None:
+            made = self.term((kind, term[1], computed[0], *term[3:]))
+            return replace(made, operand=computed[1])
         if kind == "p":
             return Term(self.steps(term[1]), term[2], term[3])
         if kind == "n":

@@ -27,6 +27,7 @@ from trivium.policies.reader.chains.lexicon import lexicon
 from trivium.policies.reader.chains.name_variants import countries, is_people
 from trivium.policies.reader.chains.voice import voice_of
 from trivium.policies.reader.columns import PERCENT, measure_of
+from trivium.policies.reader.computed import Computed
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.english.kinship import plainer_kin
 from trivium.policies.reader.gloss import languages
@@ -98,6 +99,7 @@ _SHORT_BASE = 3  # letters of the shortest adjective
 _DEGREES = frozenset({"latitude", "longitude"})
 _KIND = 0.6  # likeness of a noun that nothing of the graph is called by to a kind of its things
 _ZERO = ("v", Value("number", 0.0))
+_COMPUTED = 40  # of what is computed of two columns, before names
 _NEAR = 4  # words between which a number's sign and its column stand: "whose profit was negative"
 _NOUN = 0.8  # likeness from which the head noun's type is what is asked for, where none is called so
 
@@ -184,6 +186,7 @@ class Tagger:
         self._asking = self.language.which | {"whom", "whose"}
         self._sorts = self._types_of_sorts() if self.schema.typed else frozenset()
         self._variants = Variants.of(self.schema.properties, self.language)
+        self._computed = Computed(self.schema, self.language, self.matcher)
         self._add_operators()
 
     def tag(self, text: str, topics: Sequence[NamedEntity] = ()) -> Tagged:
@@ -205,6 +208,9 @@ class Tagger:
         quoted = self._quoted(text, words)
         blocks = [*quoted, *self._literal_blocks(text, words), *self._operator_blocks(folded, _parted(text, words))]
         blocks += self._phrase_blocks(folded)
+        computed = list(self._computed_blocks(folded))
+        quiet = {(block.start, block.stop) for block in computed if not block.items}
+        blocks = [*computed, *(block for block in blocks if (block.start, block.stop) not in quiet)]
         blocks += self._idle_blocks(folded)
         loose = list(self._signs(folded))
         mixed = foreign is None and _is_mixed(text, words)
@@ -525,6 +531,23 @@ class Tagger:
                     items = self._merged({match.element: match for match in (*parts, *found, *exact)}, start)
                     out.append(_Block(start, stop, 15 + stop - start, items))
         return out
+
+    def _computed_blocks(self, folded: Sequence[str]) -> Iterator[_Block]:
+        """What is computed of two columns, and the words before it that say no more: "how many days pass"."""
+        for found in self._computed.found(folded):
+            links = tuple((found.start, element, like) for element, like in found.read)
+            gain = _EXACT + _PHRASE - _SLOPE * (1 - min((like for _, like in found.read), default=1.0))
+            names = dict.fromkeys(each.name for each in found.columns)
+            items = [
+                Item(
+                    "P", data=tuple(each.number for each in found.columns if each.name == name), score=gain, links=links
+                )
+                for name in names
+            ]
+            if items:
+                yield _Block(found.start, found.stop, _COMPUTED + found.stop - found.start, items, UNREAD_NAME)
+            for start, stop in found.idle:
+                yield _Block(start, stop, _COMPUTED + stop - start, [], UNREAD_GENERIC, operator=True)
 
     def _whole_names(self, words: Sequence[str]) -> dict[Element, Match]:
         """Properties with the words as their name, where one is no content word: `onDisplay`, `likeCount`."""

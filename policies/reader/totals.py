@@ -99,7 +99,7 @@ class Totals:
 
     def _called(self, name: str) -> list[Property]:
         """The columns of a name."""
-        return [each for each in self.schema.properties if each.name == name]
+        return self.schema.called(name)
 
     def _by_time(self, tagged: Tagged, sketch: Sketch) -> Sketch:
         """When the most of what adds up was, in place of its largest part: "which year did sales peak?"."""

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from trivium.kg.indexes import relation_words
 from trivium.kg.indexes.words import own_name
 from trivium.kg.plans.codec import from_json
-from trivium.kg.plans.plan import Follow, NonEmpty, Term, Top, Value, ValueOf, nodes, relations
+from trivium.kg.plans.plan import Aggregate, Follow, NonEmpty, Term, Top, Value, ValueOf, nodes, relations
 from trivium.kg.plans.proof import instead_of
 from trivium.kg.profile import TYPE_PROPERTY
 from trivium.kg.text import fold_case, fold_name, tokens
@@ -176,7 +176,7 @@ async def _sentence(claim: Claim, total: int, kg: str) -> str:
     """The value, the answers, or the first rows of `total`; and the path of the first answer."""
     if claim.value is not None:
         shown = ("No", "Yes")[claim.value] if isinstance(claim.value, bool) else _with_unit(claim)
-        told = _INSTEAD if claim.value is False else 1
+        told = _INSTEAD if claim.value is False else len(_computed(claim).properties())
         return f"{shown}. {await evidence(claim.paths[:told], kg)}".strip()
     if claim.answers:
         first = claim.answers[0]
@@ -187,11 +187,24 @@ async def _sentence(claim: Claim, total: int, kg: str) -> str:
 
 
 def _with_unit(claim: Claim) -> object:
-    """The value as the graph writes it where that has a unit or an era ("59.00 EUR") and all paths end in it."""
+    """The value as the graph writes it where that has a unit or an era ("59.00 EUR") and all paths end in it.
+
+    What is computed of two dates has the unit in which they differ: "5 days".
+    """
+    if (operand := _computed(claim).operand) is not None and operand.unit and isinstance(claim.value, int | float):
+        return f"{claim.value} {operand.unit}{'s' * (claim.value != 1)}"
     ends = {path["answer"] for path in claim.paths}
     written = read_value(ends.pop()) if len(ends) == 1 else None
     said = written is not None and written.number == claim.value and not _is_plain(written.text)
     return written.text if written is not None and said else claim.value
+
+
+def _computed(claim: Claim) -> Term:
+    """What a claim's one value is computed by, where that is computed of two properties; else any one property."""
+    plan = from_json(claim.plan) if claim.plan else None
+    term = plan.columns[0] if isinstance(plan, ValueOf) else plan.term if isinstance(plan, Aggregate) else None
+    counted = isinstance(plan, Aggregate) and plan.function == "count"
+    return term if term is not None and term.operand is not None and not counted else Term(property="*")
 
 
 def _row(row: object) -> str:

@@ -198,6 +198,8 @@ class Language:
         together: words for several columns, with a word of each: "coordinates", latitude and longitude.
         measures: for a unit, what it measures and how many of the smallest unit it is: "hours", (time, 3600).
         contests: words of contests by what they say: `win`, `host`.
+        spans: words for how far two columns are apart, and for how long something lasts, by what they say.
+        opposites: words of columns for the beginning and for the end of one thing; the first pair is of a life.
         measured: what a hint of superlatives and bounds measures, as `measures` calls it: "price", money.
         identity: the noun for what "who is X" and "what does X do" ask for.
         origin: nouns for what "where is X from" asks for.
@@ -269,6 +271,8 @@ class Language:
     measures: Mapping[str, tuple[str, float]]
     measured: Mapping[str, str]
     contests: Mapping[str, frozenset[str]]
+    spans: Mapping[str, frozenset[str]]
+    opposites: tuple[tuple[str, str], ...]
     months: Mapping[str, int]
     irregular: Mapping[str, str]
     abbreviations: Mapping[str, tuple[str, ...]]
@@ -350,6 +354,8 @@ class Language:
                 for unit, size in units.items()
             },
             contests={name: _words(text) for name, text in raw.get("contests", {}).items()},
+            spans={name: _words(text) for name, text in raw.get("spans", {}).items()},
+            opposites=tuple(raw.get("opposites", {}).items()),
             measured={hint: what for what, hints in raw.get("measured", {}).items() for hint in hints.split()},
             months=raw["months"],
             irregular=irregular,

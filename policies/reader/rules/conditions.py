@@ -20,6 +20,7 @@ from trivium.policies.reader.sketch import Sketch
 _BOUNDS = ("M", "CP", "C", "P")  # what an "or" joins as conditions on one set
 _REACHED = "reached"  # a flag of bounds on what a relation leads to
 _OF, _IN = {"of"}, {"in"}
+_ORDER = ("before", "after")
 _COUNT = ("count",)  # hints of "over", "under", "above": prepositions but for numbers
 
 
@@ -249,7 +250,7 @@ class ConditionRules(SetRules):
         ):
             return
         term = left.data[1][0]
-        numbers = [each.number for each in self._schema.properties if term[:2] == ("p", ()) and each.name == term[2]]
+        numbers = [each.number for each in self._schema.called(term[2])] if term[:2] == ("p", ()) else []
         own = tuple(n for n in numbers if self._schema.compatible(self._schema.properties[n].type, left.type))
         if own:
             yield from self._column_bound(left.but(category="P", data=own), right, gap)
@@ -540,7 +541,7 @@ class ConditionRules(SetRules):
         term = right.data[1][0] if right.data[0] == "values" else right.data[2]
         if term[0] != "p":
             return
-        numbers = tuple(each.number for each in self._schema.properties if each.name == term[2] and each.ordered)
+        numbers = tuple(each.number for each in self._schema.called(term[2]) if each.ordered)
         bare = hints == _COUNT and right.data[0] == "values" and "than" not in str(left.links[0][1])
         if not numbers or (bare and not (self._one_each(right) or (right.node and right.node[0] == "top"))):
             return  # "ships under the Hong Kong flag" are compared with nothing
@@ -555,9 +556,13 @@ class ConditionRules(SetRules):
         )
 
     def _compare_column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """As in "(results whose home score is) greater than the away score": two columns of one row."""
+        """As in "(results whose home score is) greater than the away score": two columns of one row.
+
+        And as in "(loans) returned after the due date", of dates alone.
+        """
         sign, hints = left.data
-        if sign not in ("between", "before", "after") and "after" not in hints and not gap & _IN:
+        dates = all(self._schema.properties[number].dated for number in right.data)
+        if sign != "between" and (dates or sign not in _ORDER) and "after" not in hints and not gap & _IN:
             data = ((), "", SIGNS.get(sign, sign).removeprefix("age"), (COLUMN, right.data))
             yield Item("CP", None, -1, data, left.score + right.score, (left.links, right.links))
 

@@ -96,7 +96,7 @@ class ResultRules(RelationshipRules):
 
     def _is_number(self, term: Sketch) -> bool:
         """Whether a term reads a column of numbers, or of texts that are mostly numbers."""
-        found = [each for each in self._schema.properties if term[0] == "p" and each.name == term[2]]
+        found = self._schema.called(term[2]) if term[0] == "p" else []
         return any(each.profile.kind in ("number", "duration") or each.tells_numbers for each in found)
 
     def _how_much_of(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
