@@ -46,6 +46,7 @@ from trivium.policies.reader.roles import nouns_of
 from trivium.policies.reader.rows import of_one_row, together
 from trivium.policies.reader.rules.base import RANKED, SIGNS, likeness
 from trivium.policies.reader.schema import Path, Property, Schema, Walk
+from trivium.policies.reader.shares import Share, share_of, split_shares
 from trivium.policies.reader.sketch import Drafter, Sketch, canonical, echoes, others, relations_walked
 from trivium.policies.reader.sorts import Sorts
 from trivium.policies.reader.tagging import ANY_KIND, UNREAD, EntityTies, Tagged, Tagger
@@ -301,6 +302,50 @@ class Reader:
             chains: what a trained decomposer knows of the chains that are meant.
         """
         deadline = time.monotonic() + seconds
+        plain = self._read(question, topics, deadline, most, executor or self.executor, chains)
+        shares = split_shares(question, self.language)
+        return self._share(shares, plain, topics, deadline, most, executor or self.executor) if shares else plain
+
+    def _share(
+        self,
+        shares: Sequence[Share],
+        plain: list[Reading],
+        topics: Sequence[NamedEntity],
+        deadline: float,
+        most: int,
+        run: Executor | None,
+    ) -> list[Reading]:
+        """The readings of a question for a share: of a column that is called so, else of the part in the whole."""
+        said = fold_case(shares[0].word)
+        if plain and any(fold_case(part.word) == said and part.score > 0 for part in plain[0].parts):
+            return plain
+        drafter = Drafter(self.schema)
+        ways = [((each.part, each.whole), (each.part_of_total, each.total)) for each in shares]
+        for part_said, whole_said in (way for each in ways for way in each):
+            part, whole = (
+                next(iter(self._read(each, topics, deadline, most, run, None)), None)
+                for each in (part_said, whole_said)
+            )
+            if part is None or whole is None or any(each.unread or each.unused or each.lacks for each in (part, whole)):
+                continue
+            sketch = share_of(part.sketch, whole.sketch, self.schema, percent=shares[0].percent)
+            if sketch is None:
+                continue
+            plan = drafter.plan(sketch)
+            found = replace(part, plan=plan, sketch=sketch, outcome=None)
+            found = self._judge(found, run, deadline) if run else found
+            return [found, *plain][:most]
+        return plain
+
+    def _read(
+        self,
+        question: str,
+        topics: Sequence[NamedEntity],
+        deadline: float,
+        most: int,
+        run: Executor | None,
+        chains: Chains | None,
+    ) -> list[Reading]:
         question = self._tagger.plainer(question)
         proper, clause = split_clause(self._owner_asked(unsorted(_plain(question), self.language)))
         proper, more = split_addition(proper)
@@ -329,7 +374,6 @@ class Reader:
         candidates = self._compared(tagged, candidates)
         candidates += () if showing else self._facts(tagged, parsed, candidates)
         drafter = Drafter(self.schema)
-        run = executor or self.executor
 
         def made(sketch: Sketch, item: Item, score: float) -> Reading | None:
             found = self._reading(tagged, drafter, sketch, item, score)

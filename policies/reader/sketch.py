@@ -8,7 +8,7 @@ A sketch of a set is one of
     ("same", set, type): the set, whose members are no answer: "in the same category as X"
 
 and of a result ("values", set, terms), ("count", set), ("agg", function, set, term, distinct),
-("plus", result, result),
+("plus", result, result), ("calculate", operator, result or value, result),
 ("group", set, keys, aggregates, order, descending, limit[, skip, having]), ("yes", set),
 ("walks", function, set, hop, property, …) (without a property: how many),
 ("tally", set, hop, set at its end, end, term, function, property[, order, descending, limit, skip, having]).
@@ -256,6 +256,10 @@ class Drafter:
 
     def _than(self, one: Sketch, sign: Any, other: Sketch) -> QueryPlan:
         return Holds(cast(Scalar, self.plan(one)), sign, cast(Scalar, self.plan(other)))
+
+    def _calculate(self, operator: Any, one: Sketch, other: Sketch) -> QueryPlan:
+        sides = [cast(Scalar, each[1] if each[0] == "v" else self.plan(each)) for each in (one, other)]
+        return Calculate(operator, *sides)
 
     def _plus(self, one: Sketch, other: Sketch) -> QueryPlan:
         return Calculate("+", cast(Scalar, self.plan(one)), cast(Scalar, self.plan(other)))

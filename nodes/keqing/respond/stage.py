@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from trivium.kg.indexes import relation_words
 from trivium.kg.indexes.words import own_name
 from trivium.kg.plans.codec import from_json
-from trivium.kg.plans.plan import Aggregate, Follow, NonEmpty, Term, Top, Value, ValueOf, nodes, relations
+from trivium.kg.plans.plan import Aggregate, Calculate, Follow, NonEmpty, Term, Top, Value, ValueOf, nodes, relations
 from trivium.kg.plans.proof import instead_of
 from trivium.kg.profile import TYPE_PROPERTY
 from trivium.kg.text import fold_case, fold_name, tokens
@@ -189,14 +189,25 @@ async def _sentence(claim: Claim, total: int, kg: str) -> str:
 def _with_unit(claim: Claim) -> object:
     """The value as the graph writes it where that has a unit or an era ("59.00 EUR") and all paths end in it.
 
-    What is computed of two dates has the unit in which they differ: "5 days".
+    What is computed of two dates has the unit in which they differ ("5 days"), a share its sign ("20%").
     """
+    if _is_percentage(claim.plan) and isinstance(claim.value, int | float):
+        return f"{claim.value}%"
     if (operand := _computed(claim).operand) is not None and operand.unit and isinstance(claim.value, int | float):
         return f"{claim.value} {operand.unit}{'s' * (claim.value != 1)}"
     ends = {path["answer"] for path in claim.paths}
     written = read_value(ends.pop()) if len(ends) == 1 else None
     said = written is not None and written.number == claim.value and not _is_plain(written.text)
     return written.text if written is not None and said else claim.value
+
+
+def _is_percentage(plan: object) -> bool:
+    """Whether a plan gives a hundred times one number in another."""
+    match from_json(plan) if plan else None:
+        case Calculate(operator="*", left=Value(value=100.0), right=Calculate(operator="/")):
+            return True
+        case _:
+            return False
 
 
 def _computed(claim: Claim) -> Term:

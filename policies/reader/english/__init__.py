@@ -199,6 +199,7 @@ class Language:
         measures: for a unit, what it measures and how many of the smallest unit it is: "hours", (time, 3600).
         contests: words of contests by what they say: `win`, `host`.
         spans: words for how far two columns are apart, and for how long something lasts, by what they say.
+        shares: words that ask for a share, and what stands between the whole and the part.
         opposites: words of columns for the beginning and for the end of one thing; the first pair is of a life.
         measured: what a hint of superlatives and bounds measures, as `measures` calls it: "price", money.
         identity: the noun for what "who is X" and "what does X do" ask for.
@@ -273,6 +274,7 @@ class Language:
     contests: Mapping[str, frozenset[str]]
     spans: Mapping[str, frozenset[str]]
     opposites: tuple[tuple[str, str], ...]
+    shares: Mapping[str, str]
     months: Mapping[str, int]
     irregular: Mapping[str, str]
     abbreviations: Mapping[str, tuple[str, ...]]
@@ -356,6 +358,7 @@ class Language:
             contests={name: _words(text) for name, text in raw.get("contests", {}).items()},
             spans={name: _words(text) for name, text in raw.get("spans", {}).items()},
             opposites=tuple(raw.get("opposites", {}).items()),
+            shares=raw.get("shares", {}),
             measured={hint: what for what, hints in raw.get("measured", {}).items() for hint in hints.split()},
             months=raw["months"],
             irregular=irregular,
