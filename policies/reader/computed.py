@@ -223,6 +223,8 @@ class Computed:
         most = 0.0
         for stop in range(start + 1, min(start + _LONGEST, len(words)) + 1) if ones else ():
             last = words[stop - 1]
+            if self._ends(last):
+                break
             if (last in self.language.stop and not self._is_name(last)) or last in self._gaps:
                 continue
             others = self._columns([*words[start:stop], *of], whole=whole)
@@ -255,6 +257,10 @@ class Computed:
             if like >= (1.0 - _LACKING if whole else _LEAST):
                 out.append((each, like))
         return out
+
+    def _ends(self, word: str) -> bool:
+        """Whether a word goes on behind what says a column: "(ship date) by ship mode"."""
+        return word in self.language.stop and word not in self.language.spans["inside"] and not self._is_name(word)
 
     def _is_name(self, word: str) -> bool:
         """Whether a word of requests ("list", "return") is one of a column's name."""
@@ -448,6 +454,8 @@ class Computed:
             if words[stop - 1] in self.language.stop:
                 continue
             said = words[place + 1 : stop]
+            if any(map(self._ends, said)):
+                continue
             others = [(each, more) for each, more in self._columns(said) if each.dated and each.number != end.number]
             found = [_Pair(end, each, like + more) for each, more in others if each.type == end.type]
             if not found and all(word in self.language.stop or word in deeds for word in said):

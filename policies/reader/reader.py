@@ -757,7 +757,14 @@ class Reader:
         return profile is not None and profile.triples == ends > 1
 
     def _of_one(self, sketch: Sketch) -> Sketch:
-        """A sum, average or extreme of one thing's only value as that value, as it is written."""
+        """A sum, average or extreme of one thing's only value as that value, as it is written.
+
+        An average "per order" of what each order has one of is that over all of them.
+        """
+        if sketch[0] == "group" and sketch[2] == (("e", ()),) and not any(sketch[4:]):
+            ((function, term), *more) = sketch[3]
+            if function == "average" and not more and term and term[:2] == ("p", ()):
+                return ("agg", "average", sketch[1], term)
         if sketch[0] == "walks" and sketch[1] == "sum" and sketch[4] and sketch[5]:
             profile = self.schema.profiles.get(self.schema.names[sketch[3].relation])
             once = profile is not None and all(each.entities <= profile.triples for each in profile.properties)

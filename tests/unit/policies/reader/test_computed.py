@@ -91,6 +91,16 @@ def test_what_is_computed_of_two_columns_is_read(question: str, answer: set[Any]
     assert _answer(found) == answer, plan
 
 
+def test_it_is_grouped_as_any_column() -> None:
+    for question in (
+        "average days between order date and ship date by carrier",
+        "mean time from order to ship per carrier",
+    ):
+        assert _best(question)[0] == "type Order | group carrier/ : average {ship_date - order_date in day}"
+    plan, found = _best("On average, how many days pass between ordering and shipping? (per order)")
+    assert (plan, _answer(found)) == ("type Order | average {ship_date - order_date in day}", {6.0})
+
+
 @pytest.mark.parametrize(
     "question",
     [
