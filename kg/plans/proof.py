@@ -106,6 +106,7 @@ class _Prover:
         self._graph = executor.graph
         self._names = executor.graph.relations
         self._known: dict[int, tuple[EntitySet, dict[int, list[ReasoningPath]]]] = {}
+        self._computed: dict[tuple[Term, int], dict[float, int]] = {}
         self._masks: dict[EntitySet, np.ndarray[tuple[int], np.dtype[np.bool_]]] = {}
 
     def prove(self, plan: QueryPlan, limit: int) -> Proof:
@@ -259,7 +260,13 @@ class _Prover:
         if term.relationship or term.start or term.property == TYPE_PROPERTY:
             return []
         if term.operand is not None:
-            return [path for each in term.of_its_own() for path in self._witness(each, row)]
+            plain = replace(term, steps=())
+            for owner in self._computed_of(term, row).values():
+                if condition is None or not term.steps or self._is(replace(condition, left=plain), owner):
+                    back = self._back(row, term.steps, np.array([owner], dtype=np.int32)) or ()
+                    found = (self._witness(each, owner) for each in plain.of_its_own())
+                    return [(*path, *back) for paths in found for path in paths]
+            return []
         if term.property:
             value = self._value(term, row, condition)
             if value is None:
@@ -342,12 +349,13 @@ class _Prover:
     def _value_path(self, source: EntitySet, term: Term, row: int, item: Item) -> Iterator[ProvenAnswer]:
         if item is None or term.aggregate or term.property == TYPE_PROPERTY:
             return  # a type is no triple's tail
-        if term.operand is not None:  # nor is what is computed: the triples are those of what it is computed of
-            for each in term.of_its_own():
-                if (value := self._value(each, row, None)) is not None:
-                    yield from self._value_path(source, each, row, Value("text", value[1]))
-            return
         before = next(iter(self._paths(source, row)), ())
+        if term.operand is not None:  # nor is what is computed: the triples are those of what it is computed of
+            owner = self._computed_of(term, row).get(float(item.value)) if isinstance(item, Value) else None
+            if owner is not None:
+                read = ((each, self._value(replace(each, steps=()), owner, None)) for each in term.of_its_own())
+                yield from (self._own_path(before, each, row, *found) for each, found in read if found is not None)
+            return
         if not isinstance(item, Value):
             end = int(self._graph.rows([item.id])[0])
             chain = self._followed(Follow(Entities((self._graph.ids[row],)), term.steps), end)[0] if term.steps else ()
@@ -355,14 +363,30 @@ class _Prover:
                 yield ProvenAnswer((*before, *chain), item.id)
             return
         found = self._value(term, row, None if term.part else Compare(Term(property=term.property), "=", item))
-        if found is None:
-            return
-        owner, text = found
-        chain = ()
+        if found is not None:
+            yield self._own_path(before, term, row, *found)
+
+    def _computed_of(self, term: Term, row: int) -> dict[float, int]:
+        """What a term computes for an entity, each with the row of the entity that has both properties."""
+        known = self._computed.get((term, row))
+        if known is None:
+            known, start = {}, np.array([row], dtype=np.int32)
+            owners = self._executor.ends(np.zeros(1, dtype=np.int64), start, term.steps)[1] if term.steps else start
+            for column in self._graph.columns_of(term.property, term.operand):
+                bounds = column.bounds(len(self._graph))
+                for owner in owners.tolist():
+                    for value in column.by_owner[1][bounds[owner] : bounds[owner + 1]].tolist():
+                        known.setdefault(float(column.keys[value]), owner)
+            self._computed[term, row] = known
+        return known
+
+    def _own_path(self, before: ReasoningPath, term: Term, row: int, owner: int, text: str) -> ProvenAnswer:
+        """The path to a value that a term reads of an entity, by the value's owner."""
+        chain: ReasoningPath = ()
         if term.steps:
             chain = self._followed(Follow(Entities((self._graph.ids[row],)), term.steps), owner)[0]
         own = WalkedTriple(self._graph.ids[owner], term.property, text, False)
-        yield ProvenAnswer((*before, *chain, own), text)
+        return ProvenAnswer((*before, *chain, own), text)
 
     def _of_rows(self, source: Rows, limit: int) -> tuple[ProvenAnswer, ...]:
         """The paths of the first rows that a value was computed from."""

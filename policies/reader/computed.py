@@ -253,10 +253,18 @@ class Computed:
             like = max(exact.get(each.number, 0.0), self._said_by(stems, self._own[each.number], each))
             if len(content) == 1 and each.dated:  # "dispatch" of a `ship_date`
                 names = [word for word in words_of(each.name) if word not in self.language.classes.parts_of_dates]
-                like = max(like, self.matcher.likeness(content[0], names))
+                like = max(like, *(self.matcher.likeness(word, names) for word in self._verbs_of(content[0])))
             if like >= (1.0 - _LACKING if whole else _LEAST):
                 out.append((each, like))
         return out
+
+    def _verbs_of(self, noun: str) -> list[str]:
+        """A word, and what it may be the noun of: "delivery" of "deliver"."""
+        endings = ("y", *self.language.deed_endings)
+        return [
+            noun,
+            *(noun.removesuffix(each) for each in endings if noun.endswith(each) and len(noun) > len(each) + 3),
+        ]
 
     def _ends(self, word: str) -> bool:
         """Whether a word goes on behind what says a column: "(ship date) by ship mode"."""

@@ -22,6 +22,7 @@ FILMS = GraphColumns.of(
         ("ronin", ["film"], {"year": 1998}),
         ("alien", ["film"], {"year": 1979, "rating": 8.5, "remade": 1986}),
         ("niro", ["person"], {}),
+        ("weaver", ["person"], {}),
         ("pacino", ["person"], {}),
         ("mann", ["person"], {}),
     ],
@@ -30,6 +31,8 @@ FILMS = GraphColumns.of(
         ("heat", "starring", "pacino", {"role": "Vincent"}),
         ("ronin", "starring", "niro", {"role": "Sam"}),
         ("heat", "directed_by", "mann"),
+        ("ronin", "starring", "weaver"),
+        ("alien", "starring", "weaver"),
     ],
 )
 
@@ -78,6 +81,12 @@ def run(text: str) -> tuple[QueryPlan, dict[str, list[str]], list[tuple[str, ...
         ("type film", {}),
         ('ids "alien" | values {remade - year}', {
             "1986.0": ["alien remade 1986.0"], "1979.0": ["alien year 1979.0"],
+        }),
+        ('ids "weaver" | values ^starring/{remade - year}', {
+            "1986.0": ["weaver ^starring alien remade 1986.0"], "1979.0": ["weaver ^starring alien year 1979.0"],
+        }),
+        ("type person | where ^starring/{remade - year} < 9", {
+            "weaver": ["1986.0 ^remade alien starring weaver", "1979.0 ^year alien starring weaver"],
         }),
         ("type film | where {remade - year} > 5", {
             "alien": ["1986.0 ^remade alien", "1979.0 ^year alien"],
