@@ -370,6 +370,8 @@ class Computed:
         """As in "how long did X last", "which war lasted the longest", "the longest reign"."""
         word, before = words[place], list(words[:place])
         how = next((i for i in range(place - 1) if list(words[i : i + 2]) == ["how", "long"]), None)
+        if how is not None and words[how + 2] in self.language.spans["apart"]:
+            return  # "how long after X"
         asked = next((i for i in range(place - 2) if list(words[i : i + 2]) == ["how", "many"]), None)
         unit = self._unit(words[asked + 2]) if asked is not None else ""
         ranks = not self.language.spans["extent"].isdisjoint([*before[-3:], *words[place + 1 : place + 4]])

@@ -335,7 +335,11 @@ class Reader:
             found = replace(part, plan=plan, sketch=sketch, outcome=None)
             found = self._judge(found, run, deadline) if run else found
             return [found, *plain][:most]
-        return plain
+        word = shares[0].word  # a figure is no share
+        return [
+            each if word in (*each.unread, *each.unused) else replace(each, unused=(*each.unused, word))
+            for each in plain
+        ]
 
     def _read(
         self,

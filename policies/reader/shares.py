@@ -90,6 +90,8 @@ def share_of(part: Sketch, whole: Sketch, schema: Schema, *, percent: bool) -> S
     """The sketch of one number in another; None where they are no part and whole: of two kinds, or all of it."""
     if part == whole:
         return None
+    if part[0] == "values" and whole[0] == "agg" and len(part[2]) == 1:  # one thing's only value is its sum
+        part = ("agg", "sum", part[1], part[2][0])
     if part[0] == whole[0] == "agg":
         same = part[1] == whole[1] == "sum" and part[3][0] == "p" and whole[3][:2] == ("p", ())
         return _ratio(part, whole, percent=percent) if same and part[3][2] == whole[3][2] else None

@@ -58,6 +58,7 @@ def _best(question: str) -> tuple[str, float | None, tuple[str, ...]]:
         ("What percentage of orders were shipped?", 75.0),
         ("What share of total sales comes from the West?", 87.5),
         ("What proportion of sales is from the East?", 0.125),
+        ("What share of sales is in O-2?", 50.0),
     ],
 )
 def test_a_share_is_the_part_in_the_whole(question: str, share: float) -> None:
