@@ -8,9 +8,9 @@ restrictions, `someValuesFrom` and `hasValue` are facts of classes without insta
 
 Labels, aliases and types become attributes of entities, not triples: `rdfs:label`, `skos:prefLabel`, `schema:name`,
 `foaf:name`, `dc:title` (the one without a language or in English first, the others as aliases), a first and a last name
-where there is none of these, `skos:altLabel`, SKOS-XL's names by their `skosxl:literalForm`, what other data call the
-same by `owl:sameAs` and `skos:exactMatch`, `rdf:type` (local name; an instance of a class is one of those above it,
-by `rdfs:subClassOf`, too).
+where there is none of these, a description that reads like a name where labels are codes, `skos:altLabel`, SKOS-XL's
+names by their `skosxl:literalForm`, what other data call the same by `owl:sameAs` and `skos:exactMatch`, `rdf:type`
+(local name; an instance of a class is one of those above it, by `rdfs:subClassOf`, too).
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ import gzip
 import io
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -112,6 +112,11 @@ _PARTS_OF_NAMES = {
     **dict.fromkeys(("firstname", "givenname", "forename"), "first"),
     **dict.fromkeys(("lastname", "familyname", "surname"), "last"),
 }
+_CODE = re.compile(r"(?=.*[A-Z\d])[A-Z\d][A-Z\d._-]{0,9}")
+_TITLES = ("name", "title", "label", "caption", "designation", "desc", "descr", "description")  # the best first
+_BEFORE_TITLES = frozenset({"full", "long", "display", "english"})
+_NEARLY, _FEW = 0.95, 3  # share of a type's things that have names of their own; things at least
+_MARKS = re.compile(r"[@\d:/]|[.!?]$")  # which names hardly have
 _ROOTS = frozenset(("thing", "entity", "resource", "class", "property"))  # names of what an ontology calls all it has
 _STATEMENT_PARTS = {SUBJECT: "head", PREDICATE: "relation", OBJECT: "tail"}
 
@@ -159,6 +164,7 @@ class RdfParser:
         self._path = path
         self._classes: Classes = {} if classes is None else classes
         self._labels = _LABELS.union(names)
+        self._chosen = bool(names)
         self._suffix = suffix
         self._skips = skips
         self._named: dict[str, _Named] = {}
@@ -174,6 +180,7 @@ class RdfParser:
         self._values: dict[str, list[Triple]] = {}  # what is said of blank nodes by values
         self._joined = set[str]()  # blank nodes of which more is said
         self._leading = set[str]()  # relations that lead to other nodes
+        self._titles: dict[str, dict[str, str]] = {}  # by predicate what may name things whose labels are codes
         self.statements = 0
 
     def batches(self, file: BinaryIO) -> Iterator[list[Triple]]:
@@ -297,7 +304,8 @@ class RdfParser:
                 self._about(key).aliases.extend(text for _, text in said)
         apart = self._rests.keys() | self._names.keys()
         self._named_by = []
-        return [_entity(key, named, told) for key, named in self._named.items() if key not in apart]
+        found = [_entity(key, named, told) for key, named in self._named.items() if key not in apart]
+        return _with_names(found, self._titles) if self._titles else found
 
     def _quads(self, file: BinaryIO) -> Iterator[Quad]:
         # Imported here: a tab file needs no RDF parser.
@@ -417,6 +425,8 @@ class RdfParser:
                 self._about(head).parts.setdefault(part, CONTROL.sub(" ", tail))
             if _names_besides(relation) and len(tail) <= _LONGEST_NAME:
                 self._about(head).aliases.append(CONTROL.sub(" ", tail))
+            if not self._chosen and _may_title(relation) and len(tail) <= _LONGEST_NAME:
+                self._titles.setdefault(relation, {}).setdefault(head, CONTROL.sub(" ", tail))
         elif relation == SUBCLASS:
             self._classes.setdefault(head, {})[tail] = None
         elif relation in _SAME and (name := _name_elsewhere(head, tail)):
@@ -502,6 +512,47 @@ def _names_besides(relation: str) -> bool:
     """Whether a predicate says what else things are called: `hasEnglishShortName`, `officialName`."""
     words = [word.lower() for word in _WORDS.findall(local_name(relation))]
     return is_other_name([word for word in words if word not in _SAYS_NOTHING])
+
+
+@cache
+def _may_title(relation: str) -> bool:
+    """Whether a predicate may say what things are called whose labels are codes: `desc`, `longName`."""
+    *before, last = [word.lower() for word in _WORDS.findall(local_name(relation))] or [""]
+    return last in _TITLES and _BEFORE_TITLES.issuperset(before) and not relation.startswith(OWN)
+
+
+def _with_names(entities: Sequence[Entity], titles: Mapping[str, Mapping[str, str]]) -> list[Entity]:
+    """Entities whose labels are codes by their names: London Heathrow of LHR, which stays an alias.
+
+    So are those of a type nearly all of which are labelled by codes, where a predicate has names of their own for them.
+    A few of a type go by the predicate that names another one.
+    """
+    groups: dict[str, list[Entity]] = {}
+    for each in entities:
+        groups.setdefault(each.types[0] if each.types else "", []).append(each)
+    order = sorted(titles, key=lambda relation: _TITLES.index(_WORDS.findall(local_name(relation))[-1].lower()))
+    named: dict[str, str] = {}
+    used = dict[str, None]()
+    for members in sorted(groups.values(), key=len, reverse=True):
+        coded = sum(_CODE.fullmatch(each.label) is not None for each in members) >= _NEARLY * len(members)
+        for relation in (order if len(members) >= _FEW else used) if coded else ():
+            found = {each.id: titles[relation][each.id] for each in members if each.id in titles[relation]}
+            if len(set(found.values())) >= _NEARLY * len(members) and _read_like_names(found.values()):
+                used[relation] = None
+                named |= found
+                break
+    return [
+        replace(each, label=name, aliases=tuple(dict.fromkeys((each.label, *each.aliases))))
+        if (name := named.get(each.id, each.label)) != each.label
+        else each
+        for each in entities
+    ]
+
+
+def _read_like_names(texts: Collection[str]) -> bool:
+    """Whether texts are words that begin with a capital, and no sentences, codes or addresses."""
+    good = sum(text[:1].isupper() and any(map(str.islower, text)) and not _MARKS.search(text) for text in texts)
+    return good >= _NEARLY * len(texts)
 
 
 @cache

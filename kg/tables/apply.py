@@ -7,7 +7,13 @@ from dataclasses import dataclass, field, replace
 
 from trivium.kg.loaders.delimited import CONTROL
 from trivium.kg.tables.cells import Cell, Row, SourceTable
-from trivium.kg.tables.codes import names_by_number, names_in_order, names_of_codes, names_without_kind
+from trivium.kg.tables.codes import (
+    names_by_number,
+    names_in_order,
+    names_of_codes,
+    names_of_numbers,
+    names_without_kind,
+)
 from trivium.kg.tables.columns import words_of
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableMapping
 from trivium.kg.tables.notation import cut, plain
@@ -83,6 +89,7 @@ class Applied:
                 **names_without_kind(labels),
                 **names_in_order(labels),
                 **names_of_codes(labels, kind),
+                **names_of_numbers(labels, kind),
             }
             for kind, labels in by_kind.items()
         }

@@ -1,4 +1,4 @@
-"""What the names of a kind are called besides: countries and US states written as codes, "Bell, Ann" in order."""
+"""What the names of a kind are called besides: countries and states written as codes, S05, "Bell, Ann" in order."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 _FILE = Path(__file__).parent / "codes.txt"
 _CODE = re.compile("[A-Z]{2,3}")
 _NUMBERED = re.compile(r"(([^\W\d_]+) \d+)(?: ?[-\u2013:,(]|$)")
+_INITIAL = re.compile(r"([^\W\d_])[ .-]?(\d{1,3})")
 _WORD = r"[^\W\d_][^\s,()]*"
 _TURNED = re.compile(rf"({_WORD}(?: {_WORD}){{0,3}}), ({_WORD}(?: {_WORD}){{0,4}})(?:,? [^,]+|,.*)?")
 _MOST = 0.75  # share of texts that look like codes that are of one list; states of the USA may stand beside provinces
@@ -50,6 +51,17 @@ def names_by_number(labels: Collection[str]) -> Mapping[str, str]:
     if count < max(_COMMON * len(labels), _FEW) or len(set(heads.values())) < count:
         return {}
     return heads
+
+
+def names_of_numbers(labels: Collection[str], kind: str) -> Mapping[str, str]:
+    """What all of a kind are called that are but its initial and a number: "season 5" of S05; else empty."""
+    found = {label: match for label in labels if (match := _INITIAL.fullmatch(label))}
+    word = kind.rpartition(" ")[2]
+    initials = {match[1].casefold() for match in found.values()}
+    if len(found) < max(len(labels), _FEW) or initials != {word[:1].casefold()} or len(word) < _FEW:
+        return {}
+    names = {label: f"{word} {int(match[2])}" for label, match in found.items()}
+    return names if len({*names.values()}) == len(names) else {}
 
 
 def names_in_order(labels: Collection[str]) -> Mapping[str, str]:

@@ -86,6 +86,7 @@ _LANGUAGES = dict(
         pt portuguese|ro romanian|ru russian|sk slovak|sl slovenian|sq albanian|sr serbian|sv swedish|sw swahili
         th thai|tr turkish|uk ukrainian|ur urdu|vi vietnamese|zh chinese""".replace("\n", "|").split("|")
 )
+_NUMBERED = re.compile(r"(.*?[^\d])(\d{1,2})")
 _MARK, _MARKS = re.compile(r"[^\W\d_]{1,3}\.?|[^\w\s]{1,3}"), 3  # among numbers: how they are written; distinct ones
 
 
@@ -387,6 +388,25 @@ def without_name(words: list[str]) -> list[str]:
 def names_what_follows(words: Sequence[str]) -> bool:
     """Whether a column's name begins by saying that it holds names: `denominazione_regione`, `name_of_school`."""
     return len(words) > 1 and (words[0] in _NAME_FIRST or list(words[:2]) == ["name", "of"])
+
+
+def numbered_columns(seen: SeenTable) -> dict[str, list[ColumnProfile]]:
+    """By what they are called, the columns that are told apart by a number alone: `author`, `author2`."""
+    groups: dict[str, list[tuple[int, ColumnProfile]]] = {}
+    for profile in seen.columns.values():
+        if match := _NUMBERED.fullmatch(profile.name):
+            groups.setdefault(match[1].rstrip(" _-."), []).append((int(match[2]), profile))
+    found: dict[str, list[ColumnProfile]] = {}
+    for stem, numbered in groups.items():
+        numbered.sort(key=lambda each: each[0])
+        columns = [profile for _, profile in numbered]
+        numbers = [number for number, _ in numbered]
+        if stem in seen.columns:  # author, author2
+            columns, numbers = [seen.columns[stem], *columns], [numbers[0] - 1, *numbers]
+        consecutive = numbers == list(range(numbers[0], numbers[0] + len(numbers))) and numbers[0] in (0, 1)
+        if consecutive and len(columns) > 1 and words_of(stem):
+            found[stem] = columns
+    return found
 
 
 def in_common(one: ColumnProfile, other: ColumnProfile, least: float = _IN_COMMON) -> bool:

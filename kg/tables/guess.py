@@ -31,6 +31,7 @@ from trivium.kg.tables.columns import (
     in_common,
     look_at,
     names_some,
+    numbered_columns,
     part_words,
     relation_of,
     say_languages,
@@ -73,7 +74,6 @@ from trivium.kg.tables.things import codes_another, find_things
 from trivium.kg.text import singular
 
 _IN_LISTS = 0.1  # share of the smaller of two numbered columns that both hold, where cells are filled as lists are
-_NUMBERED = re.compile(r"(.*?[^\d])(\d{1,2})")
 _PLURALS = {"people": "person", "children": "child", "men": "man", "women": "woman"}
 # Graphs as tables: what their tables, and the columns of types and relations, are called.
 _NODES = frozenset({"node", "entity", "vertex", "vertice", "thing", "concept", "object"})
@@ -247,19 +247,7 @@ def _join_numbered(seen: SeenTable) -> None:
     So they are where each is filled only beside the one before it, not always, and they hold the same texts or rows of
     the same table. Two teams of a match are always both there; two lines of an address have no text in common.
     """
-    groups: dict[str, list[tuple[int, ColumnProfile]]] = {}
-    for profile in seen.columns.values():
-        if match := _NUMBERED.fullmatch(profile.name):
-            groups.setdefault(match[1].rstrip(" _-."), []).append((int(match[2]), profile))
-    for stem, numbered in groups.items():
-        numbered.sort(key=lambda each: each[0])
-        columns = [profile for _, profile in numbered]
-        numbers = [number for number, _ in numbered]
-        if stem in seen.columns:  # author, author2
-            columns, numbers = [seen.columns[stem], *columns], [numbers[0] - 1, *numbers]
-        consecutive = numbers == list(range(numbers[0], numbers[0] + len(numbers))) and numbers[0] in (0, 1)
-        if not consecutive or len(columns) < 2 or not words_of(stem):
-            continue
+    for stem, columns in numbered_columns(seen).items():
         if _is_list_of(seen, columns):
             words, texts = words_of(stem), sum((each.texts for each in columns), Counter[str]())
             for each in columns:
@@ -269,7 +257,7 @@ def _join_numbered(seen: SeenTable) -> None:
 def _is_list_of(seen: SeenTable, columns: Sequence[ColumnProfile]) -> bool:
     """Whether columns hold the first, second, … of the same things."""
     first, *others = columns
-    refers = [seen.refers.get(each.name) for each in columns]
+    refers = [seen.refers.get(each.name) or seen.within.get(each.name) for each in columns]
     same = refers[0] is not None and all(each == refers[0] for each in refers)
     apart = [
         each

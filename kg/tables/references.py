@@ -20,6 +20,7 @@ from trivium.kg.tables.columns import (
     ColumnProfile,
     SeenTable,
     names_some,
+    numbered_columns,
     words_without_key,
 )
 from trivium.kg.tables.notation import KEY_MARKS, cut
@@ -27,6 +28,7 @@ from trivium.kg.text import singular
 
 _MOST = 0.7  # the same of names of several words
 _NEARLY = 0.97  # codes a row, of a column called id
+_TELLING = 5  # texts from which on a column that is called otherwise names rows by no chance
 _SAME_NAME = 0.5  # the same where both columns have one name
 _TIMES = frozenset({"year", "month", "day", "date", "time"})  # are no rows of a table, whatever its numbers
 # Graphs as tables: what tables of edges, and the columns of their ends, are called.
@@ -252,9 +254,9 @@ def find_agreeing(seen: SeenTable, tables: Sequence[SeenTable]) -> None:
             continue
         if _is_own_code_or_name(profile, seen):
             continue
-        for other in tables:
-            key = other.columns.get(name)
-            if other is seen or key is None or key.kind is not None or key.is_unique:
+        keys = [(other, key) for other in tables if other is not seen for key in other.columns.values()]
+        for other, key in sorted(keys, key=lambda each: each[1].name != name):
+            if key.kind is not None or key.is_unique or (key.name != name and len(profile.texts) < _TELLING):
                 continue
             if len(key.texts) < MOSTLY * key.filled:  # the service that a week's figures are of names no row of them
                 continue
@@ -262,13 +264,30 @@ def find_agreeing(seen: SeenTable, tables: Sequence[SeenTable]) -> None:
                 continue
             for shared in seen.columns:
                 known = shared in other.columns and not other.columns[shared].is_unique
-                if shared != name and known and _agree(seen, other, name, shared):
+                if shared in (name, key.name) or not known or not _agree(seen, other, (name, key.name), shared):
+                    continue
+                if key.name == name or len(seen.columns[shared].texts) >= FEW:
                     seen.within.setdefault(name, (other, key, (shared,)))
+    for columns in numbered_columns(seen).values():
+        _refer_alike(seen, columns)
 
 
-def _agree(seen: SeenTable, other: SeenTable, name: str, shared: str) -> bool:
-    """Whether two columns together tell a table's rows apart, and nearly all pairs of another table are among them."""
-    keys, rows = _pairs(other, name, shared)
+def _refer_alike(seen: SeenTable, columns: Sequence[ColumnProfile]) -> None:
+    """Let numbered columns that hold few texts name the rows that the others name: `bottom7` as `bottom1` does."""
+    known = [seen.within[each.name] for each in columns if each.name in seen.within]
+    for each in columns if known else ():
+        found = sum(text in known[0][1].texts for text in each.texts)
+        if each.kind is None and each.name not in seen.refers and found and 2 * found >= len(each.texts):
+            seen.within.setdefault(each.name, known[0])
+
+
+def _agree(seen: SeenTable, other: SeenTable, names: tuple[str, str], shared: str) -> bool:
+    """Whether two columns together tell a table's rows apart, and nearly all pairs of another table are among them.
+
+    `names`: the column that names rows, and that of the other table that holds their names.
+    """
+    name, key = names
+    keys, rows = _pairs(other, key, shared)
     if len(keys) < rows or rows < other.rows:
         return False
     own, _ = _pairs(seen, name, shared)

@@ -382,3 +382,42 @@ def test_nodes_that_are_but_values_of_one_thing_are_properties_of_it(tmp_path: P
     }
     nodes = {relation for head, relation, _ in found if head.startswith("_:")}
     assert nodes == {"year", "name", "km", "on", "by"}, "several of a kind, things with names, and ends of other links"
+
+
+AIRPORTS = {"LHR": "London Heathrow", "OSL": "Oslo Gardermoen", "KEF": "Keflavik International"}
+
+
+def _labelled(path: Path, facts: dict[str, str], relation: str = "desc") -> dict[str, tuple[str, tuple[str, ...]]]:
+    rows = "".join(
+        f'<{A}{code}> a <{A}Airport> ; <{A}{relation}> "{text}" ; rdfs:label "{code}" .\n'
+        for code, text in facts.items()
+    )
+    path.write_text(f"@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n{rows}")
+    return {each.id.removeprefix(A): (each.label, each.aliases) for each in read_entities(path)}
+
+
+def test_things_whose_labels_are_codes_are_called_by_their_names(tmp_path: Path) -> None:
+    path = tmp_path / "airports.ttl"
+    assert _labelled(path, AIRPORTS) == {code: (name, (code,)) for code, name in AIRPORTS.items()}
+    path.write_text(path.read_text() + f'<{A}NO> a <{A}Country> ; <{A}desc> "Norway" ; rdfs:label "NO" .')
+    assert ("Norway", ("NO",)) in {(each.label, each.aliases) for each in read_entities(path)}, "one of its type"
+    assert len(triples(path)) == 4, "the descriptions stay facts"
+    chosen = read_triples(path, names=[f"{A}note"])
+    assert sum(map(len, chosen)) == 4
+    assert {each.label for each in chosen.entities()} == {*AIRPORTS, "NO"}, "a user says what names things"
+
+
+@pytest.mark.parametrize(
+    ("facts", "relation"),
+    [
+        ({code: f"{name} lies south of the city." for code, name in AIRPORTS.items()}, "desc"),  # sentences
+        (dict.fromkeys(AIRPORTS, "Airport"), "desc"),
+        (dict(zip(AIRPORTS, ("EGLL", "ENGM", "BIKF"), strict=True)), "desc"),  # other codes
+        (dict(zip(AIRPORTS, ("High Street 4", "12 Oslo Road", "Bay Road 2"), strict=True)), "description"),
+        (AIRPORTS, "city"),
+        (AIRPORTS, "country_name"),
+        ({"London": "London Heathrow", "Oslo": "Oslo Gardermoen", "Keflavik": "Keflavik International"}, "desc"),
+    ],
+)
+def test_labels_stay_where_nothing_names_things_better(tmp_path: Path, facts: dict[str, str], relation: str) -> None:
+    assert _labelled(tmp_path / "airports.ttl", facts, relation) == {code: (code, ()) for code in facts}

@@ -972,6 +972,46 @@ def test_rows_are_named_within_another_column_where_names_repeat(tmp_path: Path)
         read_mapping(written, read_tables(paths))
 
 
+def test_columns_that_are_called_otherwise_name_rows_within_another_column(tmp_path: Path) -> None:
+    """As episodes name contestants, who are told apart by their series: `bottom1`, `bottom2`, `won`."""
+    series = [
+        (f"S0{n}", [f"{first} {last}" for last in ("Abel", "Bay", "Cole", "Dorn")])
+        for n, first in enumerate(("Ann", "Eva", "Ida"), 1)
+    ]
+    series[2][1][0] = "Ann Abel"  # came back
+    cooks = [f"{s},{name},{20 + n + 9 * int(s[2])}\n" for s, names in series for n, name in enumerate(names)]
+    shows = [
+        f"{s},{n},{names[n]},{names[n - 1]},{names[n - 2] if s == 'S02' and n == 3 else ''},Show {s} {n},{place}\n"
+        for s, names in series
+        for n, place in enumerate(("Oslo", "Rome", "Bonn", "Cork"))
+    ]
+    head = "series,number,won,bottom1,bottom2,title,place\n"
+    paths = _write(tmp_path, cooks="series,cook,age\n" + "".join(cooks), shows=head + "".join(shows))
+    columns = guess_mapping(read_tables(paths))["shows"].columns
+    assert {name: (each.relation, each.within) for name, each in columns.items() if each.to == "cooks.cook"} == {
+        "won": ("won", ("series",)),
+        "bottom1": ("bottom", ("series",)),
+        "bottom2": ("bottom", ("series",)),
+    }
+    triples, _, applied = _graph(paths)
+    assert not applied.unknown
+    assert [t.tail for t in triples if t.relation == "won"].count("cook/row1") == 1, "she won one show in each series"
+    strangers = head + "".join(shows).replace("Abel", "Fox").replace("Bay", "Gray")
+    columns = _guess(tmp_path, cooks="series,cook,age\n" + "".join(cooks), shows=strangers)["shows"].columns
+    assert not columns["won"].within
+
+
+def test_codes_of_a_kind_that_are_its_initial_and_a_number_are_said(tmp_path: Path) -> None:
+    rows = [f"S{n:02},{name},W{n % 4}\n" for n in range(1, 9) for name in ("Ann", "Bob", "Cy")]
+    paths = _write(tmp_path, shows="season,host,place\n" + "".join(rows))
+    _, entities, _ = _graph(paths)
+    named = {each.label: each.aliases for each in entities.values()}
+    assert (named["S01"], named["S08"]) == (("season 1",), ("season 8",))
+    assert named["W1"] == (), "a place is no W"
+    mixed = _write(tmp_path, shows="season,host,place\n" + "".join(rows).replace("S08", "Special"))
+    assert not any("season" in alias for each in _graph(mixed)[1].values() for alias in each.aliases)
+
+
 def test_a_cell_that_names_no_row_within_its_column_names_none_of_another(tmp_path: Path) -> None:
     paths = _contest(tmp_path)
     mappings = guess_mapping(read_tables(paths))
