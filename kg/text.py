@@ -50,6 +50,16 @@ def _tokens(text: str) -> tuple[Token, ...]:
     return tuple(Token(fold_case(m[0]), m.start(), m.end()) for m in _TOKEN.finditer(text))
 
 
+def is_code(text: str, word: Token) -> bool:
+    """Whether a word that says little is written as a code: "stations in OR", "members of the WHO"."""
+    return word.end - word.start > 1 and text[word.start : word.end].isupper()
+
+
+def is_code_of_one(text: str, words: Sequence[Token], place: int) -> bool:
+    """Whether such a word is the name of one thing, and no word is written so for weight: "in the US"."""
+    return place > 0 and words[place - 1].text == "the" and is_code(text, words[place]) and not text.isupper()
+
+
 def fold_name(text: str) -> str:
     """The key under which a name is looked up: its folded words, one space between them.
 

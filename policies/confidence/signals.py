@@ -415,6 +415,7 @@ def _is_another_kind(question: str, reading: Reading) -> bool:
         or _leaves_what_is_asked(question, reading)
         or _of_another_thing(reading)
         or _gives_another_thing(question, reading)
+        or _ranks_by_another(question, reading)
         or _gives_all(question, reading)
         or _says_no_fact(reading)
         or _counts_another_thing(question, reading)
@@ -471,6 +472,28 @@ def _leaves_what_is_asked(question: str, reading: Reading) -> bool:
     place = asked_of(words)
     left = {word for text in reading.unread for word in fold_case(text).split()}
     return place >= 0 and words[place] in left and reading.aside == 0
+
+
+def _ranks_by_another(question: str, reading: Reading) -> bool:
+    """Whether what things are ranked by is left unread: speed, for "which car has the highest top speed?".
+
+    Or what is done most often: returns, for "which product gets returned most often?".
+    """
+    if not any(isinstance(node, Top) for node in nodes(reading.plan)):
+        return False
+    words = [token.text for token in tokens(question)]
+    left = {word for text in reading.unread for word in fold_case(text).split()}
+    for place, word in enumerate(words[2:], 2):
+        if word in english().superlatives and words[place - 1] == "the" and words[place - 2] in classes().having:
+            named = takewhile(lambda each: not _says_nothing(each), words[place + 1 :])
+            noun = [each for each in named if each not in english().superlatives]
+            if noun and left.issuperset(noun):
+                return True
+        if words[place - 1] == "most" and word in ("often", "frequently"):
+            deeds = {*words[place - 2 : place - 1], *words[place + 1 : place + 2]}
+            if any(each in left and each.endswith(_PARTICIPLES[0]) for each in deeds):
+                return True
+    return False
 
 
 def _leads_to_like(reading: Reading) -> bool:

@@ -77,26 +77,31 @@ class Columns:
             fitting = [each for each in fitting if not (each.dated or each.yearly) or self.is_start(each)]
         if self.is_fast(tuple(hints)):  # nor is it fast
             fitting = [each for each in fitting if not (each.dated or each.yearly)]
+        if "date" in hints and "time" not in hints:  # nor is what opens early old
+            fitting = [each for each in fitting if each.profile.kind != "time"]
         if hints and not shape:  # nor is what lies far north, or has a high code
             fitting = [each for each in fitting if not self._is_place(each) or not _DEGREES.isdisjoint(hints)]
             fitting = [each for each in fitting if each.yearly or CODES.isdisjoint(words_of(each.name)[-1:])]
-        out = []
-        for each in fitting:
-            gain = self._gain(each, hints) - scores.NO_HINT
-            if gain < 0 and self.is_measure(each, hints):
-                gain = scores.HINTED
-            if gain < 0 and (hints[:1] == _RATED or "date" in hints):  # "the best" is not the newest, nor the reverse
-                gain -= scores.UNORDERED
-            elif gain < 0 and hints and not shape and set(hints).isdisjoint({*_TIMES, *_SPANS}):
-                gain -= scores.UNORDERED * (each.dated or each.yearly)  # the biggest is not the latest
-            if shape.startswith("DATE") or year:
-                gain += 0.2 if each.dated or each.yearly else -0.3 if year else 0.0
-            gain += 0.15 if len(fitting) == 1 else 0.0
-            gain -= 0.3 if each.profile.unique and each.profile.kind == "number" and not hints and shape == "" else 0.0
-            out.append((each, gain))
+        sole = 0.15 if len(fitting) == 1 else 0.0
+        out = [(each, self._fitness(each, hints, shape, year=year) + sole) for each in fitting]
         if hints and not shape and not dated:
             out = self._fuller(out)
         return sorted(out, key=lambda pair: -pair[1])[:_MOST]
+
+    def _fitness(self, column: Property, hints: Sequence[str], shape: str, *, year: bool) -> float:
+        """What a column gains by hints and a value's shape."""
+        timed = column.dated or column.yearly
+        gain = self._gain(column, hints) - scores.NO_HINT
+        if gain < 0 and self.is_measure(column, hints):
+            gain = scores.HINTED
+        if gain < 0 and (hints[:1] == _RATED or "date" in hints):  # "the best" is not the newest, nor the reverse
+            gain -= scores.UNORDERED
+        elif gain < 0 and hints and not shape and set(hints).isdisjoint({*_TIMES, *_SPANS}):
+            gain -= scores.UNORDERED * timed  # the biggest is not the latest
+        if shape.startswith("DATE") or year:
+            gain += 0.2 if timed else -0.3 if year else 0.0
+        key = column.profile.unique and column.profile.kind == "number" and not hints and shape == ""
+        return gain - (0.3 if key else 0.0)
 
     @staticmethod
     def _is_place(column: Property) -> bool:

@@ -438,7 +438,8 @@ class Matcher:
     def _like(self, word: str) -> list[Match]:
         own = self.language.stem(word)
         concepts = self.language.concepts.get(own, frozenset())
-        doer = self.language.asked.get(own, {}).get("who", 0.0) >= 1
+        asked = self.language.asked.get(own, {})
+        somebody = max(asked.get("who", 0.0), asked.get("where", 0.0)) >= 1
         relatives = self.language.relatives if own in self.language.relatives else frozenset[str]()
         cosines = self._vectors @ self.embedder.embed([word])[0] if len(self._stems) else np.zeros(0, np.float32)
         best: dict[Element, Match] = {}
@@ -452,7 +453,7 @@ class Matcher:
             if alike < LEAST and not deed:
                 continue
             for element, weight in self._elements[row]:
-                if doer and not exact and self._is_no_person(element):
+                if somebody and not exact and self._is_time_or_truth(element):
                     continue
                 noun = deed and self._says_when(element)
                 score = max(alike, _DEED) * max(weight, _HEAD) if noun else alike * weight
@@ -513,8 +514,8 @@ class Matcher:
                 found[kind] = best._replace(element=kind)
                 found.update({match.element: match._replace(score=match.score - _NARROW) for match in like})
 
-    def _is_no_person(self, element: Element) -> bool:
-        """Whether an element is a column of dates or of yes and no, which tells of no architect when it was built."""
+    def _is_time_or_truth(self, element: Element) -> bool:
+        """Whether an element is a column of dates or of yes and no, which tells of no architect, and no country."""
         if element.kind != "property":
             return False
         column = self.schema.properties[element.number]

@@ -19,7 +19,7 @@ from rapidfuzz.distance import OSA
 
 from trivium.kg.embedded.natures import may_give_types
 from trivium.kg.plans.plan import Value
-from trivium.kg.text import NUMBERED_ROW, Token, fold_name, singular, tokens
+from trivium.kg.text import NUMBERED_ROW, Token, fold_name, is_code, is_code_of_one, singular, tokens
 from trivium.policies.linking import NamedEntity, NameIndex
 from trivium.policies.reader import scores
 from trivium.policies.reader.asked_kinds import has_own_vector
@@ -781,12 +781,12 @@ class Tagger:
                 found[hit.start, hit.stop].append(self._value_item(hit))
         # "The CAS number of mercury", "an SI unit": a code in capitals says nothing of how things' names are written.
         capitals = [word for word in words[1:] if text[word.start].isupper()]
-        cased = mixed and not all(_is_code(text, each) for each in capitals)
+        cased = mixed and not all(is_code(text, each) for each in capitals)
         spans = self._name_spans(text, words, taken, mixed=mixed)
         for (start, stop), hits in zip(
             spans, self._named_or_many([_slice(text, words, s) for s in spans]), strict=True
         ):
-            code = words[start].text in self.language.stop and _is_code(text, words[start])
+            code = words[start].text in self.language.stop and is_code(text, words[start])
             small = cased and not text[words[start].start].isupper()
             if mixed and stop - start == 1 and (code or small):
                 said = _slice(text, words, (start, stop))
@@ -936,7 +936,7 @@ class Tagger:
                 return False  # "limiters or gates" are no "Limiter / Gate"
             return not all(word in self.language.stop or word in self.language.generic for word in inside)
         word = words[hit.start]
-        if mixed and word.text in self.language.stop and _is_code(text, word):
+        if mixed and word.text in self.language.stop and is_code(text, word):
             return hit.value == text[word.start : word.end]
         if word.text in self.language.stop or (len(word.text) < 2 and not word.text.isdigit()):
             return False
@@ -967,7 +967,7 @@ class Tagger:
                 if stop - start == 1 and word.text in language.stop and start and words[start - 1].text == "the":
                     out.append((start, stop))
                     continue
-                if mixed and stop - start == 1 and word.text in language.stop and _is_code(text, word):
+                if mixed and stop - start == 1 and word.text in language.stop and is_code(text, word):
                     out.append((start, stop))
                     continue
                 order = word.text in language.commands and text[word.start].isupper()
@@ -1201,6 +1201,7 @@ class Tagger:
                 block = None  # "what does one pay", "which one"
             kept = self._keeps(words[place].text, place, first=not spans) or self._lists_names(text, words, place)
             kept = kept or self._is_called_as_command(words, place)
+            kept = kept or is_code_of_one(text, words, place)
             if block is None and words[place].text in language.stop and not kept:
                 pending.append(words[place].text)
             else:
@@ -1726,7 +1727,7 @@ class Tagger:
         light = light or in_unit or self._is_sort_of_column(words, span[0]) or self._adds_nothing(words, span[0])
         generic = light or word in language.naming or took or self._is_whole(words, span[0])
         after = words[span[1]].text if span[1] < len(words) else ""
-        code = _is_code(tagged.text, words[span[0]]) and not tagged.text.isupper() and word not in self._named
+        code = is_code(tagged.text, words[span[0]]) and not tagged.text.isupper() and word not in self._named
         tagged.items += [
             (
                 position,
@@ -2137,11 +2138,6 @@ def _is_mixed(text: str, words: Sequence[Token]) -> bool:
     capitals = sum(text[word.start].isupper() for word in words[1:])
     letters = sum(text[word.start].isalpha() for word in words[1:])
     return 0 < capitals < max(letters, 1)
-
-
-def _is_code(text: str, word: Token) -> bool:
-    """Whether a function word is written as a code: "stations in OR", "members of the WHO"."""
-    return word.end - word.start > 1 and text[word.start : word.end].isupper()
 
 
 def _choose(blocks: Sequence[_Block]) -> list[_Block]:

@@ -240,10 +240,13 @@ class PlanContract:
 _PLANS = 4  # of each random graph
 
 
+_SHARED = [HealthCheck.function_scoped_fixture, HealthCheck.differing_executors]  # one contract, several stores
+
+
 class RandomPlanContract:
     """Random plans over random small graphs agree with the brute-force interpreter, also while changes wait."""
 
-    @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=25, deadline=None, suppress_health_check=_SHARED)
     @given(st.randoms(use_true_random=False))
     async def test_random_plans_agree_with_brute_force(self, make_store: MakeStore, random: Random) -> None:
         graph = without_bare_entities(random_graph(random))

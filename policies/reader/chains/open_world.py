@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from trivium.kg.similarity import is_typo
-from trivium.kg.text import fold_name, singular
+from trivium.kg.text import fold_name, is_code_of_one, singular
 from trivium.kg.types import EntityHit, Hop, LogicalChain
 from trivium.policies.reader.chains.chain_search import ChainModel
 from trivium.policies.reader.chains.decomposer import MASK
@@ -218,7 +218,7 @@ class _Said:
         learned = reader.learned if taught else None
         parts = {hop: _stems(hop.relation) for hop in hops}
         said, asked = list[list[Hop]](), list[list[Hop]]()
-        for place, word in _words_outside(question.plain, covered):
+        for place, word in _words_outside(question, covered):
             asks = word in classes().asking
             # A word that several relations share ("plays in", "plays for") still speaks for the one that was chosen.
             named = _named_by(word, parts)
@@ -236,16 +236,18 @@ class _Said:
                     # From few pairs the schema reads too, and may place the word.
                     self._add_strange(question, place, beside=False)
                     continue
-            if is_silent(word) or is_idle(question.plain, place) or named or _is_how_many(question.plain, place, parts):
+            code = is_code_of_one(question.text, question.words, place)
+            silent = not code and (is_silent(word) or is_idle(question.plain, place))
+            if silent or named or _is_how_many(question.plain, place, parts):
                 continue
             if learned is not None and (shown := learned.spoken(word, hops)):
                 said.append(shown)
                 continue
             # What else it is like says little where pairs show what it means.
             elsewhere = reader.learned is not None and reader.learned.knows(word)
-            if most < _SPEAKS and segments.likeness(word, columns) >= NEAR:
+            if most < _SPEAKS and not code and segments.likeness(word, columns) >= NEAR:
                 said[-1] = hops  # it speaks for several relations alike, the chosen ones among them
-            elif most < _SPEAKS:
+            elif most < _SPEAKS or code:
                 self._add_strange(question, place, beside=place in before)
             elif own and max(own) < (most - _ELSEWHERE if elsewhere else min(_SPEAKS, most - _ELSEWHERE)):
                 self._add_foreign(question.plain, place)
@@ -289,12 +291,14 @@ def _is_how_many(words: Sequence[str], place: int, parts: Mapping[Hop, frozenset
     return counts and words[place - 1] in classes().function and bool(noun) and bool(_named_by(noun, parts))
 
 
-def _words_outside(words: Sequence[str], covered: Container[int]) -> Iterator[tuple[int, str]]:
+def _words_outside(question: SplitQuestion, covered: Container[int]) -> Iterator[tuple[int, str]]:
     """The asking and content words outside names with their places; what "who is X" asks for in place of "who"."""
+    words = question.plain
     identity = identity_place([MASK if place in covered else word for place, word in enumerate(words)])
     for place, written in enumerate(words):
         word = english().identity if place == identity else written
-        if place not in covered and (word in classes().asking or word not in classes().function):
+        idle = word not in classes().asking and word in classes().function
+        if place not in covered and not (idle and not is_code_of_one(question.text, question.words, place)):
             yield place, word
 
 

@@ -101,7 +101,7 @@ class SetRules(Rules):
                     set_.extreme,
                 )
                 return
-        if left.form == "name" and right.form == "name":
+        if _is_owner(left, gap) or left.form == "name" == right.form:
             return
         if left.form == "value" == right.form and left.data == right.data:
             return
@@ -246,6 +246,8 @@ class SetRules(Rules):
         yield Item("S", node, head.type, (), score - cost, links, "set", True, head.extreme)
 
     def _join_right(self, left: Item, right: Item, gap: Gap, least: float = NONE) -> Iterator[Item | None]:
+        if _is_owner(left, gap):
+            return
         if self._is_done(left) and gap and gap <= self._words.any_ | {"the"}:
             return  # "crimes involving a person" by no other relation than the one that involves
         cost = scores.AGAIN if left.modified else 0.0
@@ -393,6 +395,8 @@ class SetRules(Rules):
         return "in" if ("by" in gap) == (last == ("by",)) else "out"
 
     def _modify(self, left: Item, right: Item, gap: Gap, least: float = NONE) -> Iterator[Item | None]:
+        if _is_owner(left, gap):
+            return
         cost = scores.AGAIN / 2 if left.modified else 0.0
         cost += scores.NOT_BOTH if "or" in gap and left.modified else 0.0
         source = right
@@ -515,3 +519,8 @@ class SetRules(Rules):
                 if hop.relation in left.data[1]:
                     node = ("go", source.node, (self._schema.walk(hop, right.type, reached),), reached, True)
                     yield Item("M", node, reached, (left.data[1], False, None, ()), score + scores.SHARED, links)
+
+
+def _is_owner(item: Item, gap: Gap) -> bool:
+    """Whether a name is that of who has what follows: in "Ann's brother Bob" it is not Ann who is spoken of."""
+    return item.form == "name" and "s" in gap

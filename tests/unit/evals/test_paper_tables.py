@@ -53,6 +53,7 @@ def test_the_papers_figures_stand_beside_ours(
         main(["keqing-table9"])
 
 
+@pytest.mark.slow
 def test_a_picture_is_shown_by_its_command(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["keqing-figure1"]) == 0
     assert "decompose" in capfd.readouterr().out

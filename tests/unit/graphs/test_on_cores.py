@@ -75,6 +75,7 @@ async def test_processes_answer_as_one_does_in_order(films_kg: Path, monkeypatch
     assert not multiprocessing.active_children()
 
 
+@pytest.mark.slow
 async def test_what_a_killed_process_was_asked_is_answered_here(
     films_kg: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

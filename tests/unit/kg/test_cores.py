@@ -135,6 +135,7 @@ def test_a_build_and_its_vectors_use_no_more_than_that(
     assert run(["kg", "verify", str(kg)]) == 0
 
 
+@pytest.mark.slow
 def test_libraries_of_numbers_are_held_to_it(tmp_path: Path) -> None:
     file = tmp_path / "films.tsv"
     file.write_text(TRIPLES)

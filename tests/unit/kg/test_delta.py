@@ -240,10 +240,10 @@ class WritesByBlocks(Writes):
 
 TestWrites = pytest.mark.filterwarnings("ignore")(Writes.TestCase)
 TestWrites.settings = settings(
-    max_examples=5, stateful_step_count=10, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=3, stateful_step_count=10, deadline=None, suppress_health_check=list(HealthCheck)
 )
 TestWritesByBlocks = pytest.mark.slow(pytest.mark.filterwarnings("ignore")(WritesByBlocks.TestCase))
-TestWritesByBlocks.settings = settings(TestWrites.settings, max_examples=3)
+TestWritesByBlocks.settings = TestWrites.settings
 
 
 def test_a_small_write_leaves_the_snapshot_where_it_is(films: Path) -> None:

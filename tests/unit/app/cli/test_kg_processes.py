@@ -83,6 +83,7 @@ def test_json_on_a_stream_that_is_not_utf8_is_still_json(trivium: Trivium, tmp_p
     assert b'"tail": "M\\u00fcnchen"' in as_json.stdout
 
 
+@pytest.mark.slow
 def test_a_terminal_gets_a_bar_and_a_log_sparse_lines(tmp_path: Path, many: Path) -> None:
     ours, theirs = pty.openpty()
     at_once = (

@@ -50,7 +50,16 @@ Maple price €59.00, Rosemary price €3.80, Fern price €12.00, Maple height 
 BAR = """\
 Sour type Drink, Fizz type Drink, Mule type Drink, Sling type Drink, Punch type Drink,
 Sour price 9, Fizz price 9, Mule price 9, Sling price 7, Punch price 6"""
-GRAPHS = {"bar": BAR, "company": COMPANY, "family": FAMILY, "farm": FARM, "trails": TRAILS, "nursery": NURSERY}
+PORTS = """\
+Alvik type Port, Bergen type Port, Odda type Port, Alvik country Norway, Bergen country Norway, Odda country Norway,
+Alvik city Alvik_Town, Bergen city Bergen_Town, Odda city Odda_Town, Alvik opens_at 06:30, Bergen opens_at 05:00,
+Odda opens_at 07:15, Alvik depth 7, Bergen depth 11, Odda depth 9,
+Ann type Clerk, Ivo type Clerk, Ann from 2018-03-18, Ivo from 2017-01-02,
+Ann married_to Ivo, Ann born_in 1990, Ivo born_in 1988"""
+GRAPHS = {"company": COMPANY, "family": FAMILY, "farm": FARM, "trails": TRAILS, "nursery": NURSERY} | {
+    "bar": BAR,
+    "ports": PORTS,
+}
 
 
 @pytest.fixture(scope="module")
@@ -170,6 +179,37 @@ async def test_claims_nothing_that_is_not_there(graphs: Mapping[str, Path]) -> N
         found = await _ask(graphs[kg], question)
         assert (found["answers"], found["value"]) == ([], None), question
         assert found["stop_reason"] in ("not_found", "not_understood", "unknown_entity"), question
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the capital of Norway?",  # a city is no capital
+        "Which is the oldest port in Norway?",  # what opens early is not old
+        "Which port has the highest top speed?",
+        "Which port gets visited most often?",
+        "Which country does Ann come from?",  # `from` is a date
+        "How deep is Bergen in the US?",
+    ],
+)
+async def test_what_is_only_near_is_not_claimed(graphs: Mapping[str, Path], question: str) -> None:
+    answer = await _ask(graphs["ports"], question)
+    assert (answer["answers"], answer["value"], answer["values"]) == ([], None, []), answer["answer"]
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("Which port has the greatest depth?", "Bergen"),
+        ("Which port opens earliest?", "Bergen"),
+        ("How deep is Odda?", "9"),
+        ("When was Ann's husband Ivo born?", "1988"),
+        ("When was Ivo's wife Ann born?", "1990"),
+    ],
+)
+async def test_what_is_there_is(graphs: Mapping[str, Path], question: str, wanted: str) -> None:
+    answer = await _ask(graphs["ports"], question)
+    assert wanted in {*(each["label"] for each in answer["answers"]), answer["value"]}, answer["answer"]
 
 
 async def test_a_few_pairs_cost_no_other_question_its_answer(tmp_path: Path) -> None:

@@ -118,6 +118,7 @@ with socket.create_server(("127.0.0.1", 0)) as listening:
 """
 
 
+@pytest.mark.slow
 def test_graphs_that_are_imported_and_no_more_are_closed(films_kg: Path, tmp_path: Path) -> None:
     """As a server of anybody's imports them: no path of this disk, no host that a client names, no password for it."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TRIVIUM_NEO4J_USER": "u", "TRIVIUM_NEO4J_PASSWORD": "p"}
