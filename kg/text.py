@@ -22,6 +22,7 @@ class Token(NamedTuple):
     end: int
 
 
+_MARKS = re.compile(r"[@:/]|^\D*\d+$|\d{3}|[.!?]$")  # which names of words hardly have
 _SHORT = 500  # characters of a text whose words are remembered
 
 
@@ -66,6 +67,15 @@ def fold_name(text: str) -> str:
     A name of punctuation alone ("?", "!!!") keeps it, so that it can still be found.
     """
     return " ".join(token.text for token in tokens(text)) or fold_case(text)
+
+
+def read_like_names(texts: Collection[str], least: float) -> bool:
+    """Whether so many of some texts are words that begin with a capital, and no sentences, codes or addresses."""
+    good = sum(
+        text[:1].isupper() and (" " in text or any(map(str.islower, text))) and not _MARKS.search(text)
+        for text in texts
+    )
+    return good >= max(least * len(texts), 1)
 
 
 def closest(name: str, known: Iterable[str]) -> str:

@@ -50,7 +50,7 @@ from trivium.kg.loaders.rdf_terms import (
     value_of,
 )
 from trivium.kg.loaders.skips import SkipLog
-from trivium.kg.text import is_other_name
+from trivium.kg.text import is_other_name, read_like_names
 from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueText
 
 if TYPE_CHECKING:
@@ -116,7 +116,6 @@ _CODE = re.compile(r"(?=.*[A-Z\d])[A-Z\d][A-Z\d._-]{0,9}")
 _TITLES = ("name", "title", "label", "caption", "designation", "desc", "descr", "description")  # the best first
 _BEFORE_TITLES = frozenset({"full", "long", "display", "english"})
 _NEARLY, _FEW = 0.95, 3  # share of a type's things that have names of their own; things at least
-_MARKS = re.compile(r"[@\d:/]|[.!?]$")  # which names hardly have
 _ROOTS = frozenset(("thing", "entity", "resource", "class", "property"))  # names of what an ontology calls all it has
 _STATEMENT_PARTS = {SUBJECT: "head", PREDICATE: "relation", OBJECT: "tail"}
 
@@ -537,7 +536,7 @@ def _with_names(entities: Sequence[Entity], titles: Mapping[str, Mapping[str, st
         coded = sum(_CODE.fullmatch(each.label) is not None for each in members) >= _NEARLY * len(members)
         for relation in (order if len(members) >= _FEW else used) if coded else ():
             found = {each.id: titles[relation][each.id] for each in members if each.id in titles[relation]}
-            if len(set(found.values())) >= _NEARLY * len(members) and _read_like_names(found.values()):
+            if len(set(found.values())) >= _NEARLY * len(members) and read_like_names(found.values(), _NEARLY):
                 used[relation] = None
                 named |= found
                 break
@@ -547,12 +546,6 @@ def _with_names(entities: Sequence[Entity], titles: Mapping[str, Mapping[str, st
         else each
         for each in entities
     ]
-
-
-def _read_like_names(texts: Collection[str]) -> bool:
-    """Whether texts are words that begin with a capital, and no sentences, codes or addresses."""
-    good = sum(text[:1].isupper() and any(map(str.islower, text)) and not _MARKS.search(text) for text in texts)
-    return good >= _NEARLY * len(texts)
 
 
 @cache

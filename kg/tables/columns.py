@@ -284,6 +284,7 @@ def part_words(seen: Sequence[SeenTable]) -> None:
         bare = _rows_of([word for word in each.words if word not in _SAYS_TABLE])
         if bare and any(map(str.isalpha, bare)) and all(bare != other.words for other in seen if other is not each):
             each.words = bare
+    _drop_shared(seen)
     things = {each.words[-1] for each in seen if each.words}
     for each in seen:
         each.words = _with_acronyms(each.words, things)
@@ -295,6 +296,20 @@ def part_words(seen: Sequence[SeenTable]) -> None:
             own = bool(each.words) and stem == each.words[-1]
             if own or ((often[stem] > 1 or stem in things) and end in _NAMING_PARTS):
                 profile.words = [stem, end]
+
+
+def _drop_shared(seen: Sequence[SeenTable]) -> None:
+    """Call tables by what tells them apart: `shop_orders` and `shop_customers` hold orders and customers.
+
+    A first word that a column has too says what rows are of: the `player` of `player_awards`.
+    """
+    files = [each for each in seen if not each.table.kind]
+    said = {singular(word) for each in seen for profile in each.columns.values() for word in profile.words}
+    first = {each.words[0] for each in files if len(each.words) > 1 and any(map(str.isalpha, each.words[1]))}
+    rests = {tuple(each.words[1:]) for each in files}
+    alike = len(first) == 1 and all(len(each.words) > 1 for each in files) and len(rests) == len(files) > 1
+    for each in files if alike and said.isdisjoint(first) else ():
+        each.words = each.words[1:]
 
 
 def _rows_of(words: Sequence[str]) -> list[str]:

@@ -48,6 +48,7 @@ from trivium.kg.tables.naming import (
     called_by_key,
     called_by_name,
     called_by_table,
+    described_by,
     find_label,
     is_a_word,
     is_alias,
@@ -203,7 +204,8 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
     columns = _without_type(seen, _with_codes(seen, columns) | _repeated(seen, alias, label))
     if "row" in columns and any(key is seen.columns["row"] for each in tables for _, key in each.refers.values()):
         columns["row"] = TableColumn()  # a number by which the records inside this one name it
-    if label and names_some(seen.columns[label[0]], seen) and seen.key and about is None:
+    coded = label and label == (described_by(seen),)
+    if label and (coded or names_some(seen.columns[label[0]], seen)) and seen.key and about is None:
         alias = (*alias, seen.key.name)  # what the others are called
         columns |= {name: TableColumn() for name, each in seen.columns.items() if each.words == ["key"]}
     if seen.key and about is None and seen.key.name in columns:

@@ -27,7 +27,7 @@ from trivium.kg.tables.columns import (
     names_what_follows,
     without_name,
 )
-from trivium.kg.text import fold_name, is_other_name, singular
+from trivium.kg.text import fold_name, is_other_name, read_like_names, singular
 
 _PARTS_OF_NAMES = (
     *(("first", "last"), ("given", "family"), ("fore", "sur"), ("firstname", "lastname")),
@@ -37,6 +37,8 @@ _PARTS_OF_NAMES = (
 MODELS = frozenset({"type", "model", *NAME_WORDS})  # may name what is of a type of its own
 _LANGUAGE = re.compile("[a-z]{2,3}")
 _TECHNICAL = re.compile(r"[a-z0-9]+(?:[_.:][a-z0-9]+)+")
+_CODED = re.compile(r"[A-Z\d][A-Z\d._-]{0,11}")
+_DESCRIPTIONS, _BEFORE_DESCRIPTIONS = {"desc", "descr", "description", "designation"}, {"full", "long", "short"}
 _SHORT_CODE = re.compile(r"[A-Z][A-Z\d]{1,4}")
 
 
@@ -225,6 +227,8 @@ def _find_label(seen: SeenTable) -> tuple[str, ...]:
         return ((_whole_name(seen, seen.columns[own]) or seen.columns[own]).name,)
     if loose:
         return (loose[0],)
+    if described := described_by(seen):
+        return (described,)
     if seen.key is not None and seen.key.kind is None:
         return (seen.key.name,)
     telling = [
@@ -233,6 +237,23 @@ def _find_label(seen: SeenTable) -> tuple[str, ...]:
         if len(seen.columns[name].texts) > 0.8 * seen.rows and seen.columns[name].length <= LONG_NAME
     ]
     return (max(telling)[-1],) if telling else ()
+
+
+def described_by(seen: SeenTable) -> str:
+    """The column that describes rows known by a code in few words, each in its own: `desc`, `description`; else ""."""
+    if seen.key is None or seen.key.kind is not None or not _are_written_as_codes(seen.key):
+        return ""
+    for each in seen.columns.values():
+        said = bool(each.words) and {*each.words[:-1]}.difference(seen.words, seen.key.words) <= _BEFORE_DESCRIPTIONS
+        own = len(each.texts) >= COMPLETE * seen.rows and each.filled >= COMPLETE * seen.rows
+        texts = own and each.kind in (None, "text") and each.length <= LONG_NAME and not each.many
+        if said and texts and each.words[-1] in _DESCRIPTIONS and read_like_names(each.texts, ENOUGH):
+            return each.name
+    return ""
+
+
+def _are_written_as_codes(profile: ColumnProfile) -> bool:
+    return sum(_CODED.fullmatch(text) is not None for text in profile.texts) >= ENOUGH * len(profile.texts)
 
 
 def localized(seen: SeenTable) -> list[str]:

@@ -727,7 +727,7 @@ def test_counties_of_states_and_territories_are_in_those_states(tmp_path: Path) 
     paths = _write(tmp_path, us_states=states, us_counties=counties)
     guessed = guess_mapping(read_tables(paths))
     assert guessed["us_counties"].columns["state"] == TableColumn("state", to="us_states.code")
-    assert _graph(paths)[1]["us_state/PR"].label == "PR", "a row that is missing is known by its code"
+    assert _graph(paths)[1]["state/PR"].label == "PR", "a row that is missing is known by its code"
     # A code that half of the rows do not name is no reference.
     few = "fips,name,state\n" + "".join(f"{n:05},County {n},{'TX' if n % 2 else f'Q{n}'}\n" for n in range(20))
     others = guess_mapping(read_tables(_write(tmp_path, us_states=states, us_counties=few)))
@@ -1010,6 +1010,33 @@ def test_codes_of_a_kind_that_are_its_initial_and_a_number_are_said(tmp_path: Pa
     assert named["W1"] == (), "a place is no W"
     mixed = _write(tmp_path, shows="season,host,place\n" + "".join(rows).replace("S08", "Special"))
     assert not any("season" in alias for each in _graph(mixed)[1].values() for alias in each.aliases)
+
+
+def test_what_the_names_of_all_tables_begin_with_says_nothing_of_rows(tmp_path: Path) -> None:
+    orders, customers = "order_id,customer_id\n7,1\n8,1\n9,2\n", "customer_id,name\n1,Ann Bay\n2,Bob Cole\n"
+    shop = _guess(tmp_path, shop_orders=orders, shop_customers=customers)
+    assert [each.type for each in shop.values()] == ["order", "customer"]
+    awards, teams = "player,award\nAnn Bay,Cup\nBob Cole,Bowl\n", "player,team\nAnn Bay,Reds\nBob Cole,Blues\n"
+    assert _guess(tmp_path, player_awards=awards, player_teams=teams)["player_awards"].type != "award"
+    assert _guess(tmp_path, shop_orders=orders)["shop_orders"].type == "shop order", "one table alone"
+
+
+@pytest.mark.parametrize(
+    ("rows", "label", "alias"),
+    [
+        ("LHR,London Heathrow\nOSL,Oslo Gardermoen\nBGO,Bergen Flesland\n", "desc", ("code",)),
+        ("A00,Cholera\nA01,Typhoid and paratyphoid fevers\nE11,Type 2 diabetes mellitus\n", "desc", ("code",)),
+        ("LHR,Lies west of London.\nOSL,Has two runways.\nBGO,Is the second largest.\n", "code", ()),
+        ("LHR,Large hub\nOSL,Large hub\nBGO,Regional hub\n", "code", ()),
+        ("LHR,EGLL\nOSL,ENGM\nBGO,ENBR\n", "code", ()),
+        ("London,London Heathrow\nOslo,Oslo Gardermoen\nBergen,Bergen Flesland\n", "code", ()),
+    ],
+)
+def test_rows_known_by_a_code_are_called_as_they_are_described_in_few_words(
+    tmp_path: Path, rows: str, label: str, alias: tuple[str, ...]
+) -> None:
+    mapping = _guess(tmp_path, airports=f"code,desc\n{rows}")["airports"]
+    assert (mapping.id, mapping.label, mapping.alias) == ("code", (label,), alias)
 
 
 def test_a_cell_that_names_no_row_within_its_column_names_none_of_another(tmp_path: Path) -> None:
