@@ -4,7 +4,8 @@ An IRI or blank node is an id, a literal is a value by its lexical form and data
 a relation is its IRI. A node of the type `rdf:Statement` gives a triple's relationship properties of its own
 (`trivium.kg.loaders.rdf_terms`); it is known as one from its type or its `rdf:subject` on. A list (`( :a :b )`) is a
 triple for each of its members. What describes the vocabulary itself, such as a property's domain, is left out; of OWL's
-restrictions, `someValuesFrom` and `hasValue` are facts of classes without instances.
+restrictions, `someValuesFrom` and `hasValue` are facts of classes without instances. Codes are the things that they are
+of where their predicate is called as the type of these: `:country "NO"`.
 
 Labels, aliases and types become attributes of entities, not triples: `rdfs:label`, `skos:prefLabel`, `schema:name`,
 `foaf:name`, `dc:title` (the one without a language or in English first, the others as aliases), a first and a last name
@@ -113,6 +114,7 @@ _PARTS_OF_NAMES = {
     **dict.fromkeys(("lastname", "familyname", "surname"), "last"),
 }
 _CODE = re.compile(r"(?=.*[A-Z\d])[A-Z\d][A-Z\d._-]{0,9}")
+_CODED, _MOST_CODES = re.compile(r"(?=.*[A-Z])[A-Z\d][A-Z\d._-]{0,9}"), 1_000  # what may be of things; distinct ones
 _TITLES = ("name", "title", "label", "caption", "designation", "desc", "descr", "description")  # the best first
 _BEFORE_TITLES = frozenset({"full", "long", "display", "english"})
 _NEARLY, _FEW = 0.95, 3  # share of a type's things that have names of their own; things at least
@@ -180,6 +182,9 @@ class RdfParser:
         self._joined = set[str]()  # blank nodes of which more is said
         self._leading = set[str]()  # relations that lead to other nodes
         self._titles: dict[str, dict[str, str]] = {}  # by predicate what may name things whose labels are codes
+        self._codes: dict[str, list[Triple] | None] = {}  # by predicate its triples while all values are codes
+        self._distinct: dict[str, set[str]] = {}  # and these
+        self._released: list[Triple] = []
         self.statements = 0
 
     def batches(self, file: BinaryIO) -> Iterator[list[Triple]]:
@@ -190,10 +195,12 @@ class RdfParser:
             triple = self._read(quad)
             if triple is not None:
                 batch.append(triple)
-            if len(batch) == BATCH:
+            batch += self._released
+            self._released.clear()
+            if len(batch) >= BATCH:
                 yield batch
                 batch = []
-        for triple in chain(self._listed(), self._said_of_nodes(), self._qualified(), self._defined()):
+        for triple in chain(self._coded(), self._listed(), self._said_of_nodes(), self._qualified(), self._defined()):
             batch.append(triple)
             if len(batch) == BATCH:
                 yield batch
@@ -383,7 +390,53 @@ class RdfParser:
                 return None
             self._leading.add(triple.relation)
         self._note(head, relation, tail)
-        return triple
+        return None if self._holds(triple) else triple
+
+    def _holds(self, triple: Triple) -> bool:
+        """Whether a triple and all of its predicate have codes: the end of the file shows what these are of."""
+        held = self._codes.setdefault(triple.relation, [])
+        if held is None:
+            return False
+        code = isinstance(triple.tail, ValueText) and triple.tail.datatype == "text" and _CODED.fullmatch(triple.tail)
+        known = self._distinct.setdefault(triple.relation, set())
+        if code and len(known) < _MOST_CODES and len(held) < BATCH:
+            held.append(triple)
+            known.add(str(triple.tail))
+            return True
+        self._released += held
+        self._codes[triple.relation] = None
+        del self._distinct[triple.relation]
+        return False
+
+    def _coded(self) -> Iterator[Triple]:
+        """The triples with codes; with what a code is of where a predicate is called as its type: `:country "NO"`.
+
+        Codes are labels of things, or what another predicate with codes says of them.
+        """
+        of_kind: dict[str, dict[str, set[str]]] = {}
+        kinds: dict[str, set[str]] = {}
+        wanted = {local_name(relation).casefold() for relation, held in self._codes.items() if held}
+        for key, named in self._named.items():
+            if own := {local_name(each).casefold() for each in named.types} & wanted:
+                kinds[key] = own
+                for kind in own:
+                    for _, text in named.labels:
+                        of_kind.setdefault(kind, {}).setdefault(text, set()).add(key)
+        for held in self._codes.values():
+            for head, _, code in held or ():
+                for kind in kinds.get(head, ()):
+                    of_kind.setdefault(kind, {}).setdefault(code, set()).add(head)
+        for relation, held in self._codes.items():
+            kind = local_name(relation).casefold()
+            things = {code: next(iter(ids)) for code, ids in of_kind.get(kind, {}).items() if len(ids) == 1}
+            codes = self._distinct.get(relation, set())
+            found = sum(code in things for code in codes)
+            refers = len(codes) >= _FEW and found >= _NEARLY * len(codes)
+            of_its_own = any(kind in kinds.get(triple.head, ()) for triple in held or ())
+            for triple in held or ():
+                yield (
+                    triple._replace(tail=things.get(triple.tail, triple.tail)) if refers and not of_its_own else triple
+                )
 
     def _reify(self, node: str, term: object) -> bool:
         """Take what a node says that it stands for: `<< :a :b :c >> :since 2001`; whether that is a triple of terms."""

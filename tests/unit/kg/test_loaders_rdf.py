@@ -421,3 +421,24 @@ def test_things_whose_labels_are_codes_are_called_by_their_names(tmp_path: Path)
 )
 def test_labels_stay_where_nothing_names_things_better(tmp_path: Path, facts: dict[str, str], relation: str) -> None:
     assert _labelled(tmp_path / "airports.ttl", facts, relation) == {code: (code, ()) for code in facts}
+
+
+def _flags(path: Path, ships: str, countries: str) -> set[tuple[str, str, str]]:
+    path.write_text(f"@prefix : <{A}> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n{ships}{countries}")
+    return {(t.head.removeprefix(A), t.relation.removeprefix(A), t.tail.removeprefix(A)) for t in triples(path)}
+
+
+SHIPS = ':a a :Ship ; :country "NO" ; :class "X1" .  :b a :Ship ; :country "IS" .  :c a :Ship ; :country "UK" .\n'
+LANDS = ':no a :Country ; :iso "NO" .  :is a :Country ; rdfs:label "IS" .  :uk a :Country ; :iso "UK" .\n'
+
+
+def test_codes_are_of_things_where_their_predicate_is_called_as_the_type_of_these(tmp_path: Path) -> None:
+    path = tmp_path / "ships.ttl"
+    own = {("no", "iso", "NO"), ("uk", "iso", "UK"), ("a", "class", "X1")}
+    assert _flags(path, SHIPS, LANDS) == {("a", "country", "no"), ("b", "country", "is"), ("c", "country", "uk"), *own}
+    assert ("a", "country", "NO") in _flags(path, SHIPS, LANDS.replace("Country", "Land"))
+    twice = ':uk2 a :Country ; :iso "UK" .'
+    assert ("c", "country", "UK") in _flags(path, SHIPS, f"{LANDS}{twice}"), "a code of two things is of neither"
+    named = SHIPS.replace('"UK"', '"United Kingdom"')
+    assert ("a", "country", "NO") in _flags(path, named, LANDS), "not all are codes"
+    assert ("no", "country", "NO") in _flags(path, SHIPS, LANDS.replace(":iso", ":country")), "a country's own code"
