@@ -21,6 +21,7 @@ _BOUNDS = ("M", "CP", "C", "P")  # what an "or" joins as conditions on one set
 _REACHED = "reached"  # a flag of bounds on what a relation leads to
 _OF, _IN = {"of"}, {"in"}
 _ORDER = ("before", "after")
+_THEN = {"in", "on", "of", "for", "during"}
 _COUNT = ("count",)  # hints of "over", "under", "above": prepositions but for numbers
 
 
@@ -51,6 +52,7 @@ class ConditionRules(SetRules):
             ("S DATE", self._where_date),
             ("DATE S", self._date_before),
             ("X DATE", self._figure_of_then),
+            ("AGG DATE", self._aggregate_of_then),
             ("C S", self._count_bound),
             ("S CP", self._where),
             ("S CP", self._often_of),
@@ -434,6 +436,19 @@ class ConditionRules(SetRules):
                 data = ("values", (own,)) if kind == "values" else ("agg", rest[0], own, *rest[2:])
                 links, score = (left.links, right.links), left.score + item.score
                 yield left.but(node=item.node, type=each.type, data=data, score=score, links=links, form="set")
+
+    def _aggregate_of_then(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "total sales in 2015", of what has the column and a date, where no noun says what."""
+        if len(left.data) != 2 or not gap or not gap <= _THEN:
+            return
+        function, numbers = left.data
+        for column in (self._schema.properties[number] for number in numbers):
+            everything = Item("S", ("all", column.type), column.type, (), -scores.ALL_OF_TYPE, (), "plain")
+            term = ("p", (), column.name, "")
+            data = ("agg", function, term) if function != "count" else ("agg", "count", term, True)
+            for item in self._where_date(everything, right, gap) if self._columns.numeric(term, numbers) else ():
+                links = (left.links, item.links)
+                yield Item("X", item.node, column.type, data, left.score + item.score, links, "set")
 
     def _count_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "more than three products": a bound on how many; "11-second calls"."""
