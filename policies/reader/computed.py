@@ -381,10 +381,11 @@ class Computed:
             for one, other in pairwise(behind)
         )
         noun = word in self._terms
+        measured = self._length_of(words, place) if noun else None
         counted = asked is not None and self._is_time(words[asked + 2])
         if unit is None or (asked is not None and not counted):
             return
-        if how is None and not counted and (not (ranks or bounds) or self._is_called(word)):
+        if how is None and not counted and measured is None and (not (ranks or bounds) or self._is_called(word)):
             return  # "stay 4037" is one of the graph's stays
         if how is not None and not noun and not self._did(before, how):
             return
@@ -396,12 +397,24 @@ class Computed:
                 yield Found(place, place + 1, (), (), ((place, place + 1),))
             return
         pairs, columns = [pair for pair, _ in found], [column for _, column in found]
-        if how is not None:
+        if how is not None and noun and ranks:  # "how long was the longest reign?"
+            yield _found(place, place + 1, columns, pairs, ((how, how + 2),))
+        elif how is not None:
             yield _found(how, how + 2, columns, pairs, () if noun else ((place, place + 1),))
         elif asked is not None:
             yield _found(asked, asked + 3, columns, pairs, () if noun else ((place, place + 1),))
         else:
-            yield _found(place, place + 1, columns, pairs)
+            start, stop = measured or (place, place)
+            yield _found(place, place + 1, columns, pairs, ((start, stop),) if start < stop else ())
+
+    def _length_of(self, words: Sequence[str], place: int) -> tuple[int, int] | None:
+        """The words before a noun that ask how long that is ("length of a reign"), none for a duration; else None."""
+        before = place
+        while before > 0 and words[before - 1] in self.language.spans["inside"]:
+            before -= 1
+        if before < place and before > 0 and words[before - 1] in self.language.spans["length"]:
+            return before - 1, before
+        return (place, place) if words[place] in self.language.spans["length"] else None
 
     def _did(self, before: Sequence[str], how: int) -> bool:
         """Whether a verb stands behind "how long did X", and is no noun or adjective."""
