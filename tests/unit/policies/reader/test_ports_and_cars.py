@@ -226,5 +226,5 @@ def test_what_is_not_counted_has_no_number(graph: str, question: str) -> None:
 
 
 def test_what_no_plan_computes_is_missed() -> None:
-    question = "what is the difference in wheelbase between the Taurus and the Escort"
+    question = "what is the ratio in wheelbase between the Taurus and the Escort"
     assert signals_of(None, _read("cars", question), plan=True, question=question).unused == 1
