@@ -169,6 +169,10 @@ class Paraphrases:
     def _plus(self, one: Sketch, other: Sketch) -> str:
         return f"{self.say(one)} and {self.say(other)}"
 
+    def _calculate(self, operator: str, one: Sketch, other: Sketch) -> str:
+        del operator
+        return " ".join(self.say(each) for each in (one, other) if each[0] != "v")
+
     def _agg(self, function: str, source: Sketch, term: Sketch, distinct: bool = False) -> str:
         del distinct
         return f"{_FUNCTIONS[function]} {self._term(term)} of {self.say(source)}"

@@ -31,6 +31,7 @@ from trivium.policies.reader import scores
 from trivium.policies.reader.asked_kinds import AskedKinds
 from trivium.policies.reader.chart import Chart
 from trivium.policies.reader.columns import Columns
+from trivium.policies.reader.conversions import Conversions
 from trivium.policies.reader.differences import Difference, figure_of, split_difference
 from trivium.policies.reader.english import Language, Superlative, classes, english
 from trivium.policies.reader.english.asides import without_asides
@@ -261,6 +262,7 @@ class Reader:
         self._guesses = Guesses(self.schema, self.language, self._columns)
         self._sorts = Sorts(self.schema, self.language)
         self._matches = Matches(self.schema, self.language)
+        self._conversions = Conversions(self.schema, self.language)
         self.asked_kinds = AskedKinds(self.schema, self.language, embedder)
         self.edges = _edges(self.schema)
         self._tagger = Tagger(self.schema, self.language, self.matcher, self.values, names, self.edges, ties)
@@ -679,8 +681,13 @@ class Reader:
                 known = best.get(key)
                 if known is None or known[2] < score:
                     best[key] = (sketch, item, score)
-        best |= {canonical(found[0]): found for found in (() if shown else self._matches.readings(tagged))}
+        best |= {} if shown else {canonical(each[0]): each for each in self._of_its_own(tagged)}
         return sorted(self._with_or_without(tagged, [*best.values()]), key=lambda each: -each[2])
+
+    def _of_its_own(self, tagged: Tagged) -> Iterator[tuple[Sketch, Item, float]]:
+        """What a question asks of matches and of units, which are read apart."""
+        yield from self._matches.readings(tagged)
+        yield from self._conversions.readings(tagged)
 
     def _with_or_without(
         self, tagged: Tagged, found: Sequence[tuple[Sketch, Item, float]]
@@ -1550,9 +1557,21 @@ def _has_column(sketch: Any) -> bool:
 def _plain(question: str) -> str:
     """The question without what says nothing of what is asked, and with that in front."""
     question = _LONG_LIST.sub(r"most \1\2", without_asides(question))
+    question = _GOING_BY.sub(_most_of, question)
     question = _CALLED.sub(r"which \3 has the \2 \1?", question)
     question = _DESCRIBED.sub(r"what is \1?", _COUNTS_AS.sub(r"is \1 ", _COUNTED_AS.sub(r"\1 \2 ", question)))
     return _which_ones(_which_of_two(_SHORT_LIST.sub(r"fewest \1\2", question)))
+
+
+def _most_of(said: re.Match[str]) -> str:
+    """As in "is the most complicated, going by the number of parts": "has the most parts"."""
+    verb = {"is": "has", "are": "have"}.get(fold_case(said[1]), "had")
+    ranks = fold_case(said[2])
+    known = english().superlatives.get(ranks)
+    if known is None and not ranks.startswith(("most", "least")):
+        return said[0]  # "the simplest": more of it, or less?
+    few = ranks.startswith("least") or (known is not None and known.direction == "min")
+    return f"{verb} the {'fewest' if few else 'most'} {said[3]}"
 
 
 def _which_of_two(question: str) -> str:
@@ -1738,13 +1757,19 @@ _ADDED = re.compile(
     re.IGNORECASE,
 )
 _COUNTED_AS = re.compile(  # whether something is of a kind
-    r"^\s*(is|are|was|were) (.+?) (?:counted|considered|classed|classified|regarded|treated) as (?=an? )", re.IGNORECASE
+    r"^\s*(is|are|was|were) (.+?) (?:counted|considered|classed|classified|regarded|treated) as (?!the\b)",
+    re.IGNORECASE,
 )
 _COUNTS_AS = re.compile(r"^\s*(?:does|do|did) (.+?) (?:count|qualify) as (?=an? )", re.IGNORECASE)
 _CALLED = re.compile(  # which thing has a value
     r"^\s*(.+?) is (?:the|a|an) ([\w\s-]+?) (?:of|for) (?:which|what) ([\w\s-]+?)[\s?.!]*$", re.IGNORECASE
 )
 _DESCRIBED = re.compile(r"^\s*how (?:is|are|was|were) (.+?) (?:described|defined)[\s?.!]*$", re.IGNORECASE)
+_GOING_BY = re.compile(  # what is most by a count has most of it
+    r"\b(is|are|was|were) the (most \w+|least \w+|\w+est)(?: \w+)?,? (?:going by|judging by|judged by|in terms of|"
+    r"measured by|counting) (?:the |its |their )?number of (?:its |their )?(\w+)",
+    re.IGNORECASE,
+)
 _LIST = r" (?:list of (\w+)|(\w+) list)\b"  # as many as it is long
 _LONG_LIST = re.compile(rf"\b(?:longest|largest|biggest){_LIST}", re.IGNORECASE)
 _SHORT_LIST = re.compile(rf"\b(?:shortest|smallest){_LIST}", re.IGNORECASE)

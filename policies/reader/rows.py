@@ -25,9 +25,31 @@ def of_one_row(sketch: Any, schema: Schema) -> Any:
         return _narrowed(sketch, schema)
     if sketch[:1] == ("top",):
         return _ordered(sketch, schema)
+    if sketch[:1] in (("group",), ("agg",)):
+        place = 1 if sketch[0] == "group" else 2
+        sketch = (*sketch[:place], _reached(sketch[place]), *sketch[place + 1 :])
     if sketch[:1] and sketch[0] in _OF_ROWS:
         return _shown(sketch, schema)
     return sketch
+
+
+def _reached(rows: Sketch) -> Sketch:
+    """Rows of things of which a condition speaks of some row, as those rows: sales "per category in 2015"."""
+    if rows[0] == "where":
+        return ("where", _reached(rows[1]), rows[2])
+    if rows[0] == "and":
+        return ("and", *map(_reached, rows[1:]))
+    conditions: list[Sketch] = []
+    source: Sketch = rows[1] if rows[0] == "go" else ()
+    while source[:1] == ("where",) and source[2][0] == "cmp" and source[2][1][:2] == ("p", rows[2]):
+        conditions.append(source[2])
+        source = source[1]
+    if not conditions:
+        return rows
+    found: Sketch = ("go", source, *rows[2:])
+    for _, (kind, _, *name), sign, value in conditions:
+        found = ("where", found, ("cmp", (kind, (), *name), sign, value))
+    return found
 
 
 def together(sketch: Any) -> Any:

@@ -19,6 +19,7 @@ from rapidfuzz.distance import OSA
 
 from trivium.kg.embedded.natures import may_give_types
 from trivium.kg.plans.plan import Value
+from trivium.kg.similarity import FUZZY
 from trivium.kg.text import NUMBERED_ROW, Token, fold_name, is_code, is_code_of_one, singular, tokens
 from trivium.policies.linking import NamedEntity, NameIndex
 from trivium.policies.reader import scores
@@ -825,13 +826,18 @@ class Tagger:
             for text, (one, blank, last) in zip(texts, parts, strict=True)
         ]
         plural = [one for one, text in zip(several, texts, strict=True) if one != text]
-        found = self.names.find([*texts, *plural])
-        of_one = dict(zip(plural, found[len(texts) :], strict=True))
+        turned = {text: " ".join(reversed(text.split())) for text in texts if text.count(" ") == 1}
+        found = self.names.find([*texts, *plural, *turned.values()])
+        of_one = dict(zip(plural, found[len(texts) :], strict=False))
+        of_turned = dict(zip(turned, found[len(texts) + len(plural) :], strict=True))
         out = []
         for hits, text, one in zip(found, texts, several, strict=False):
             known = {hit.id for hit in hits}
             wanted = (" " in text and not hits) or (" " not in text and bool(hits))
             others = of_one.get(one, ()) if wanted else ()
+            if not (hits or others):  # "long ton", called "Ton - Long"
+                out.append([hit._replace(score=FUZZY * hit.score) for hit in of_turned.get(text, ())])
+                continue
             out.append([*hits, *(hit._replace(score=hit.score - _PLURAL) for hit in others if hit.id not in known)])
         return out
 

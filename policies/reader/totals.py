@@ -72,6 +72,7 @@ class Totals:
         kinds = {each.type for each in self._called(term[2])}
         parts: Sketch = ("all", *kinds)
         whole = source[0] == "all" or (source[0] == "go" and source[1:3] == (parts, _back(term[1])))
+        whole = whole or (source[0] == "go" and source[1][0] == "all" and len(source[2]) == 1)  # categories of products
         if not conditions or not whole or len(kinds) > 1:
             return None
         for each in conditions:

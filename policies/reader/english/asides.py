@@ -40,7 +40,7 @@ _OF_TIES = re.compile(  # what is to be given where several are first, as it is 
     re.IGNORECASE,
 )
 _LAST = re.compile(
-    r"(?:[.?!;]\s+|\s*\(|\s*,\s*(?=(?:and\s+)?(?:not|just|only)\b))(?:please\s+|and\s+)?"
+    r"(?:[.?!;]\s+|\s*\(|\s*,\s*(?=(?:and\s+)?(?:not|just|only|all)\b))(?:please\s+|and\s+)?"
     r"([^.?!;()]*?)(?:,?\s+(?:please|pls|thanks))?[.!)]?\s*$",
     re.IGNORECASE,
 )
@@ -50,11 +50,28 @@ _FORM = re.compile(  # of what form the answer is to be, where it is of that for
     rf"(?:the\s+)?(?:full|whole|complete|long)\s+{_NAMES}(?:,?\s+(?:and\s+)?(?:not|rather than|instead of)\s+{_CODES})"
     rf"|not\s+{_CODES}|(?:just|only)\s+(?:the\s+)?{_NAMES}|{_NAMES}\s+only"
     rf"|(?:\w+\s+)?{_NAMES}\s+(?:(?:will|would)\s+do|(?:is|are)\s+(?:fine|enough|ok|okay))"
+    r"|all\s+(?:the\s+)?(?:\d+|two|three|four|five|six|seven|eight|nine|ten|twelve)\s+\w+"
     r"|count\s+(?:the\s+)?\w+,?\s+not\s+(?:the\s+)?\w+",
     re.IGNORECASE,
 )
 
 
+_REPORTED = re.compile(  # who wants to know it
+    r"\s*(?:(?:the|my|our|a|an)\s+\w+|I|we|he|she|they)\s+(?:asks?|asked|is asking|wonders?|"
+    rf"(?:wants?|needs?|would like)\s+to\s+(?:know|find out|see))(?:\s+me)?[:,]?\s+(?={_BEGINS})",
+    re.IGNORECASE,
+)
+_CHECKED = re.compile(  # whether something is so
+    r"\s*(?:(?:could|can|would)\s+you\s+|please\s+)*(?:check|confirm|verify|find out|tell me|let me know)"
+    r"(?:\s+for me)?\s+(?:whether|if)\s+(?P<what>.+?)\s+"
+    r"(?P<verb>is|are|was|were|has|have|had)\s+(?P<rest>[^,;]+?)(?:,?\s+please)?[\s?.!]*",
+    re.IGNORECASE,
+)
+_WHICH_ARE_THEY = re.compile(
+    r"\s*(?:[-\u2013\u2014,;:.?]\s+)(?:and\s+)?(?:who|what|which(?: ones?)?)\s+(?:are|were|is|was)\s+"
+    r"(?:they|those|these|it|that)[\s?.!]*$",
+    re.IGNORECASE,
+)
 _END = r"(?=[\s?.!]*$)"
 _LEFT_OUT = re.compile(  # what is left out, said behind
     r"\s*[,(]\s*(?:the\s+)?([\w.' -]{1,40}?)\s+(?:is\s+|are\s+)?(?:excluded|left out|not included|not counted)\)?"
@@ -94,6 +111,9 @@ def without_asides(question: str) -> str:
         question = question[greeted.end() :]
     if len(question) > _LONGEST:
         return question
+    question = _WHICH_ARE_THEY.sub("", _REPORTED.sub("", question, count=1))
+    if checked := _CHECKED.fullmatch(question):
+        question = f"{checked['verb']} {checked['what']} {checked['rest']}?"
     question = _of_whom_it_tells(question)
     found = _ABOUT_ME.fullmatch(question)
     if found is None:

@@ -20,6 +20,11 @@ from trivium.policies.reader.english.asides import without_asides
         ("Which group is Vega in? Full name, not the abbreviation.", "Which group is Vega in?"),
         ("How many orders came today? count orders not lines", "How many orders came today?"),
         ("Which Fords are red? Model names will do.", "Which Fords are red?"),
+        ("number of orders per year, all four years", "number of orders per year"),
+        ("Buyers in Rome who bought chairs - who are they?", "Buyers in Rome who bought chairs"),
+        ("My boss wants to know how many cars we have", "how many cars we have"),
+        ("The dietician asks who had the highest weight", "who had the highest weight"),
+        ("Could you check whether the Roc is classed as tropical, please?", "is the Roc classed as tropical?"),
         ("Units of force above 5 newtons, Planck excluded", "Units of force above 5 newtons excluding Planck"),
         ("In how many states (leave out DC) is it so?", "In how many states excluding DC is it so?"),
         ("average age of all subjects, screen failures included?", "average age of all subjects?"),
@@ -54,6 +59,8 @@ def test_why_somebody_asks_is_left_out(said: str, asked: str) -> None:
         "What is it called? Give the abbreviation, please.",
         "What is it called? The full name, please.",  # which may be a column
         "How many cars are red? Name them.",
+        "list the cars, all Fords",
+        "Who are they?",
         "Which ports have cranes included in the fee?",
     ],
 )

@@ -73,6 +73,7 @@ def _plan(question: str, of: tuple[GraphColumns, Reader]) -> str:
         ("break down total profit by region for me", "type line | group region/ : sum profit"),
         ("profit by region", "type line | group region/ : sum profit"),
         ("sales per category", "type category | values ., sum(^category/sales)"),
+        ("sales per category in 2016", "type line | where order_date::year = 2016 | group category/ : sum sales"),
         ("average price by category", "type line | group category/ : average price"),
         ("total profit of the North region", 'ids "North" | sum ^region/profit'),
         ("which customers have the highest sales?", "type customer | top 1 by sum(^customer/sales)"),
@@ -151,6 +152,14 @@ def test_amounts_of_ingredients(question: str, plan: str) -> None:
         (
             "how many drinks are there for gin and lime juice respectively?",
             'either(ids "Gin"; ids "Lime Juice") | walk ^ingredient | group . : count',
+        ),
+        (
+            "which drink is the most complicated, going by the number of ingredients?",
+            "type cocktail | top 1 by count(ingredient/)",
+        ),
+        (
+            "which drink is the smallest in terms of the number of ingredients?",
+            "type cocktail | bottom 1 by count(ingredient/)",
         ),
         (
             "how many drinks use gin and lime juice?",

@@ -162,6 +162,11 @@ def _best(graph: str, question: str) -> Reading:
         ("units", "chain vs rod, which is longer?", "either(Chain; Rod) | top 1 by conversionMultiplier"),
         ("units", "How many units of pressure or stress are there?", "type PressureOrStressUnit | count"),
         ("units", "How is the rod described?", "Rod | values description"),
+        (
+            "units",
+            "Is a mile square bigger than an acre?",
+            "Square Mile | where conversionMultiplier > (Acre | values conversionMultiplier) | exists",
+        ),
     ],
 )
 def test_questions_are_read(graph: str, question: str, plan: str) -> None:
@@ -186,6 +191,29 @@ def test_no_place_and_no_code_says_what_is_big() -> None:
 def test_what_a_types_name_measures_is_no_guess() -> None:
     assert not _best("units", "Which is longer, a chain or a rod?").guessed
     assert _best("units", "Which is hotter, a chain or a rod?").guessed
+
+
+@pytest.mark.parametrize(
+    ("question", "number"),
+    [
+        ("how many meters are in a chain?", 20.1168),
+        ("How many rods make one chain?", 4.0),
+        ("how many acres in a square mile", 639.993),
+        ("How many meters is one rod?", 5.0292),
+        ("how many meters in an acre?", None),  # no area is a length
+        ("how many meters are in a zorkmid?", None),
+        ("how many old meters are in a chain?", None),
+    ],
+)
+def test_how_many_of_one_unit_are_in_another(question: str, number: float | None) -> None:
+    columns, _ = _units()
+    best = _best("units", question)
+    answer = Executor(columns).answer(best.plan)
+    if number is None:
+        assert not write(best.plan).startswith("calculate")
+    else:
+        assert isinstance(answer, Value)
+        assert answer.value == pytest.approx(number, abs=1e-3)
 
 
 def test_that_there_are_some_says_nothing_of_what_is_not_read() -> None:
