@@ -56,9 +56,16 @@ Alvik city Alvik_Town, Bergen city Bergen_Town, Odda city Odda_Town, Alvik opens
 Odda opens_at 07:15, Alvik depth 7, Bergen depth 11, Odda depth 9,
 Ann type Clerk, Ivo type Clerk, Ann from 2018-03-18, Ivo from 2017-01-02,
 Ann married_to Ivo, Ann born_in 1990, Ivo born_in 1988"""
+REPAIRS = """\
+Kettle type Repair, Lamp type Repair, Chair type Repair, Rug type Repair,
+Kettle received 2024-01-10, Kettle completed 2024-01-15, Lamp received 2024-02-01, Lamp completed 2024-02-02,
+Chair received 2024-03-11, Chair completed 2024-04-20, Rug received 2024-05-05,
+Kettle paid 30, Lamp paid 20, Chair paid 50, Rug paid 10,
+Kettle cost 12, Lamp cost 18, Chair cost 20, Rug cost 9"""
 GRAPHS = {"company": COMPANY, "family": FAMILY, "farm": FARM, "trails": TRAILS, "nursery": NURSERY} | {
     "bar": BAR,
     "ports": PORTS,
+    "repairs": REPAIRS,
 }
 
 
@@ -119,6 +126,46 @@ async def test_answers(graphs: Mapping[str, Path]) -> None:
         found = await _ask(graphs[kg], question)
         said = sorted(entity["label"] for entity in found["answers"]) or [str(found["value"])]
         assert said == answers, question
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "told"),
+    [
+        ("how long did it take to complete Kettle?", 5, "5 days. Evidence: Kettle -completed-> 2024-01-15; "
+         "Kettle -received-> 2024-01-10."),
+        ("how many days passed between receiving and completing Lamp?", 1, "1 day."),
+        ("on average, how many days pass between receiving and completing a repair?", 46 / 3, "days."),
+        ("which repair took the longest to complete?", ["Chair"], "Chair."),
+        ("which repairs were completed more than 3 days after they were received?", ["Chair", "Kettle"], "Chair"),
+        ("what is paid minus cost for Chair?", 30, "30. Evidence: Chair -paid-> 50; Chair -cost-> 20."),
+        ("what percentage of repairs have a cost above 15?", 50, "50%."),
+        ("what is the difference in cost between Rug and Chair?", 11, "11."),
+    ],
+)  # fmt: skip
+async def test_what_is_computed_is_told_with_its_unit_and_proved(
+    graphs: Mapping[str, Path], question: str, answer: object, told: str
+) -> None:
+    found = await _ask(graphs["repairs"], question)
+    labels = sorted(entity["label"] for entity in found["answers"])
+    assert (labels == answer) if isinstance(answer, list) else (found["value"] == pytest.approx(answer))
+    assert told in found["answer"]
+    with Knowledge.open(graphs["repairs"]) as base:
+        assert await answer_problems(found, base.store) == []
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what is the difference between Kettle and Lamp?",
+        "how many days passed between receiving and paying Lamp?",
+        "what percentage of repairs were done by Ann?",
+        "cost per technician",
+        "how long does the guarantee of Kettle last?",
+    ],
+)
+async def test_what_is_not_there_is_not_computed(graphs: Mapping[str, Path], question: str) -> None:
+    found = await _ask(graphs["repairs"], question)
+    assert (found["answers"], found["value"], found["values"]) == ([], None, []), found["answer"]
 
 
 async def test_a_type_is_shown_with_what_has_it(graphs: Mapping[str, Path]) -> None:
