@@ -389,6 +389,8 @@ class SetRules(Rules):
     def _walked(self, left: Item, gap: Gap) -> str:
         """How a relation is walked from what follows it: "depends on X" ends at X, "manager of X" starts there."""
         last = words_of(self._schema.names[left.data[0]])[-1:]
+        if "from" in gap and last != ("from",):  # "a flight from X", but "comes from X"
+            return "out"
         if gap & {"of", "for"} and last != ("of",):  # "parts of X", but "followers of X" by `follows`
             verb = last[0].endswith("s") and likeness(left) < WHOLE
             return "" if verb or last[0] in self._words.ends else "out"
