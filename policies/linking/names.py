@@ -42,8 +42,8 @@ class NameIndex(Protocol):
         """For each text the entities with that name but for case, accents and punctuation, best first."""
         ...
 
-    def find_near(self, text: str) -> list[NamedEntity]:
-        """Entities of whose name the text is a part, or that it is with a typo; best first."""
+    def find_near(self, text: str, most: int = 10) -> list[NamedEntity]:
+        """At most so many entities of whose name the text is a part, or that it is with a typo; best first."""
         ...
 
 
@@ -76,7 +76,7 @@ class MemoryNames:
         """See `NameIndex`."""
         return [self._by_name.get(fold_name(text), [])[: self.most] for text in texts]
 
-    def find_near(self, text: str) -> list[NamedEntity]:
+    def find_near(self, text: str, most: int = 10) -> list[NamedEntity]:
         """Names that hold all words of the text, else those that it is with a typo."""
         from rapidfuzz import fuzz, process
 
@@ -102,7 +102,7 @@ class MemoryNames:
                 if is_typo(text, name, score := FUZZY * likeness / 100)
                 for each in self._by_name[name]
             ]
-        return sorted(out, key=lambda each: (-each.score, -each.degree, each.id))[:10]
+        return sorted(out, key=lambda each: (-each.score, -each.degree, each.id))[:most]
 
 
 _MOST = 200  # entities that share a name
@@ -125,9 +125,9 @@ class SnapshotNames:
         """Exact and folded matches of each text, best first."""
         return [[self._named(hit) for hit in hits] for hits in find_named(self._snapshot, texts, limit=_MOST)]
 
-    def find_near(self, text: str) -> list[NamedEntity]:
+    def find_near(self, text: str, most: int = 10) -> list[NamedEntity]:
         """Entities with a part of the name, else with the name mistyped."""
-        if hits := find_partial(self._snapshot, text):
+        if hits := find_partial(self._snapshot, text, limit=most):
             return [self._named(hit) for hit in hits]
         folded = fold_name(text)
         near = find_similar(self._snapshot, text)

@@ -77,6 +77,8 @@ _PART = 0.8  # likeness below which words are only a part of a column's name
 _SHORT_VALUES, _LONG_WORD = (3, 4), 7  # letters of values that stand for longer words; of such a word
 _PLACED = frozenset({"position", "pos", "role", "status", "species"})  # ends of names as those of sorts
 _LONGEST_CODED, _LONG_NAME = 4, 6  # words whose first letters are a code; letters of a part of a name without a capital
+_IN_REGION = 400  # places of one region that its name gives at most
+_PART_OF_PLACE = 0.95  # score of a place by a whole part of its name
 _SHORTEST = 5  # letters that a superlative of one word has more than
 _TOLD = 2  # facts of a kind of things, from which it is asked for by nouns that the graph does not have
 _BEFORE_KINDS = frozenset({"CNT", "SUP", "NUM", "ADJ", "MORE"})
@@ -1030,10 +1032,30 @@ class Tagger:
                 known = self.matcher.phrase(inside) or any(
                     match.exact for word in inside for match in self.matcher.phrase([word])
                 )
-                near = [hit for hit in self.names.find_near(piece) if not NUMBERED_ROW.search(hit.label)]
+                near = self._places_by_part(piece)
+                near = near or [hit for hit in self.names.find_near(piece) if not NUMBERED_ROW.search(hit.label)]
                 if not known and (items := self._entity_items(near, span[0], piece)):
                     found[span] += items
             run = []
+
+    def _places_by_part(self, text: str) -> list[NamedEntity]:
+        """Places by a whole part of their names: all in California by that, "Chicago, Illinois" by Chicago alone."""
+        folded, places = fold_name(text), list[tuple[NamedEntity, list[str]]]()
+        for hit in self.names.find_near(text, _IN_REGION):
+            if hit.match == "partial" and "," in hit.label and self._is_place(hit):
+                places.append((hit, [fold_name(part) for part in hit.label.split(",")]))
+        inside = [hit for hit, parts in places if parts[-1] == folded]
+        alone = [hit for hit, parts in places if parts[0] == folded]
+        found = inside if inside else alone if len(alone) == 1 else []
+        return [hit._replace(score=_PART_OF_PLACE) for hit in found]
+
+    def _is_place(self, hit: NamedEntity) -> bool:
+        """Whether a thing is of a type that "where" asks for: a hometown."""
+        words = (form[-1] for name in hit.types if name in self._type_number for form in self._words_of_type(name))
+        return any(self.language.asked.get(self.language.stem(word), {}).get("where", 0.0) >= 1 for word in words)
+
+    def _words_of_type(self, name: str) -> Sequence[tuple[str, ...]]:
+        return self.schema.types[self._type_number[name]].words
 
     def _add_parts_of_names(
         self, text: str, words: Sequence[Token], found: dict[tuple[int, int], list[Item]], taken: set[int]
