@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from trivium.kg.loaders.delimited import CONTROL
@@ -12,6 +12,7 @@ from trivium.kg.tables.codes import (
     names_in_order,
     names_of_codes,
     names_of_numbers,
+    names_of_places,
     names_without_kind,
 )
 from trivium.kg.tables.columns import words_of
@@ -83,16 +84,8 @@ class Applied:
         by_kind: dict[str, list[str]] = {}
         for each in self._named.values():
             by_kind.setdefault(each.types[0], []).append(each.label)
-        names = {
-            kind: {
-                **names_by_number(labels),
-                **names_without_kind(labels),
-                **names_in_order(labels),
-                **names_of_codes(labels, kind),
-                **names_of_numbers(labels, kind),
-            }
-            for kind, labels in by_kind.items()
-        }
+        called = {each.label for each in self._named.values()}
+        names = {kind: _names_besides(labels, kind, called) for kind, labels in by_kind.items()}
         for each in self._named.values():
             more = (*self._also.get(each.id, ()), names[each.types[0]].get(each.label, ""))
             new = tuple(name for name in more if name and name not in (each.label, *each.aliases))
@@ -267,6 +260,19 @@ class Applied:
     def _count(self, table: SourceTable, column: str) -> None:
         place = f"{table.name}.{column}"
         self.unknown[place] = self.unknown.get(place, 0) + 1
+
+
+def _names_besides(labels: Sequence[str], kind: str, called: Collection[str]) -> dict[str, str]:
+    """What things of a kind are called besides, by their labels; `called`: what there are labels of in all kinds."""
+    places = names_of_places(labels)
+    return {
+        **names_by_number(labels),
+        **names_without_kind(labels),
+        **({} if places else names_in_order(labels)),
+        **{label: name for label, name in places.items() if name not in called},
+        **names_of_codes(labels, kind),
+        **names_of_numbers(labels, kind),
+    }
 
 
 def _type(mapping: TableMapping, places: Mapping[str, int], row: Row) -> str:

@@ -1,4 +1,4 @@
-"""What the names of a kind are called besides: countries and states written as codes, S05, "Bell, Ann" in order."""
+"""What the names of a kind are called besides: countries and states by their codes, S05, "Bell, Ann", "Austin, TX"."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ _NUMBERED = re.compile(r"(([^\W\d_]+) \d+)(?: ?[-\u2013:,(]|$)")
 _INITIAL = re.compile(r"([^\W\d_])[ .-]?(\d{1,3})")
 _WORD = r"[^\W\d_][^\s,()]*"
 _TURNED = re.compile(rf"({_WORD}(?: {_WORD}){{0,3}}), ({_WORD}(?: {_WORD}){{0,4}})(?:,? [^,]+|,.*)?")
+_PLACE = re.compile(r"[^\W\d_][^,()]*, ([^\W\d_][^,()]*)")
+_SHARED = 200  # things that a question's name is of at most
 _MOST = 0.75  # share of texts that look like codes that are of one list; states of the USA may stand beside provinces
 _COMMON, _SEVERAL = 0.8, 10  # share of a kind's names that end in one word; how many at least
 _FEW = 3  # codes below which nothing is said
@@ -64,6 +66,20 @@ def names_of_numbers(labels: Collection[str], kind: str) -> Mapping[str, str]:
     return names if len({*names.values()}) == len(names) else {}
 
 
+def names_of_places(labels: Collection[str]) -> Mapping[str, str]:
+    """The states or countries of a kind that are nearly all towns with one: Texas of "Austin, TX"; else empty.
+
+    Each names several, up to 200, as many as a name may be of.
+    """
+    found = {label: match[1] for label in labels if (match := _PLACE.fullmatch(label))}
+    wholes = Counter(found.values())
+    codes = {code: name for known in _lists() for code, name in known.items()}
+    known = sum(whole in codes or whole in _names() for whole in wholes)
+    if len(found) < max(_COMMON * len(labels), _SEVERAL) or known < max(_MOST * len(wholes), 2):
+        return {}
+    return {label: codes.get(whole, whole) for label, whole in found.items() if wholes[whole] <= _SHARED}
+
+
 def names_in_order(labels: Collection[str]) -> Mapping[str, str]:
     """Names as people say them where nearly all of a kind put the last name first: "Bell, Ann Lee"; else empty.
 
@@ -73,6 +89,12 @@ def names_in_order(labels: Collection[str]) -> Mapping[str, str]:
     if len(found) < max(_COMMON * len(labels), _FEW):
         return {}
     return {label: f"{match[2]} {match[1]}" for label, match in found.items()}
+
+
+@cache
+def _names() -> frozenset[str]:
+    """The names of countries and states."""
+    return frozenset(name for known in _lists() for name in known.values())
 
 
 @cache

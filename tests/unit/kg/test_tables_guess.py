@@ -1001,6 +1001,21 @@ def test_columns_that_are_called_otherwise_name_rows_within_another_column(tmp_p
     assert not columns["won"].within
 
 
+TOWNS = ["Austin, TX", "Dallas, TX", "Houston, TX", "Salem, OR", "Salem, MA", "Boston, MA", "Portland, OR", "Reno, NV"]
+
+
+def test_towns_with_their_state_are_called_by_it(tmp_path: Path) -> None:
+    towns = [*TOWNS, "Las Vegas, NV", "Paris, France", "Lyon, France"]
+    rows = "".join(f'{person},"{town}"\n' for town in towns for person in ("Ann", "Bob", "Cy"))
+    paths = _write(tmp_path, people=f"name,town\n{rows}")
+    named = {each.label: each.aliases for each in _graph(paths)[1].values()}
+    assert (named["Austin, TX"], named["Salem, OR"], named["Lyon, France"]) == (("Texas",), ("Oregon",), ("France",))
+    states = _write(tmp_path, people=f"name,town\n{rows}", states="state,capital\nTexas,Austin\nOregon,Salem\n")
+    assert {each.label: each.aliases for each in _graph(states)[1].values()}["Dallas, TX"] == (), "a state's own name"
+    people = _write(tmp_path, people="name,town\n" + rows.replace(", T", ", Tom T").replace(", M", ", Mia M"))
+    assert not any("Oregon" in each.aliases for each in _graph(people)[1].values()), "most are no states"
+
+
 def test_codes_of_a_kind_that_are_its_initial_and_a_number_are_said(tmp_path: Path) -> None:
     rows = [f"S{n:02},{name},W{n % 4}\n" for n in range(1, 9) for name in ("Ann", "Bob", "Cy")]
     paths = _write(tmp_path, shows="season,host,place\n" + "".join(rows))
