@@ -1023,7 +1023,8 @@ def _is_too_fine(words: Sequence[str], end: str, kinds: Mapping[str, PropertyKin
 def _is_of_other_time(words: Sequence[str], end: str, kinds: Mapping[str, PropertyKind | None]) -> bool:
     """Whether a date is given for no date of what is asked: of a death for an age, or for a cause.
 
-    As in "how old was X when he died?", "what did X die of?"; and the last eruption for "when will X erupt next?".
+    As in "how old was X when he died?", "what did X die of?", "how did it end?"; and the last eruption for "when will
+    X erupt next?".
     """
     named = words_of(end)
     if {"next", "will"}.intersection(words) and "last" in named and "last" not in words:
@@ -1032,8 +1033,10 @@ def _is_of_other_time(words: Sequence[str], end: str, kinds: Mapping[str, Proper
     if not dated and not classes().parts_of_dates.intersection(named):
         return False
     no_start = not (classes().endings if dated else classes().endings | classes().parts_of_years).isdisjoint(named)
-    causes = words[:1] == ["what"] and words[1:2] and words[1] in classes().do and words[-1] in classes().causing
-    return bool((("how", "old") in pairwise(words) and no_start) or causes)
+    does = bool(words[1:2]) and words[1] in classes().do
+    causes = does and words[0] == "what" and words[-1] in classes().causing
+    manner = does and words[0] == "how" and dated
+    return (("how", "old") in pairwise(words) and no_start) or causes or manner
 
 
 def _counts_in_place(words: Sequence[str], end: str, kinds: Mapping[str, PropertyKind | None]) -> bool:

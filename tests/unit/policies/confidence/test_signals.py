@@ -115,6 +115,12 @@ def test_what_is_asked_about_is_no_answer() -> None:
     assert DEFAULT.confidence(about) < DEFAULT.confidence(plain) / 4
 
 
+def test_a_day_is_no_manner() -> None:
+    kinds: dict[str, PropertyKind | None] = {"last_day": "date", "reason": "text"}
+    asked = [("how did her tenure end?", "last_day"), ("how did it end?", "reason"), ("when did it end?", "last_day")]
+    assert [is_misfit(question, end, kinds) for question, end in asked] == [True, False, False]
+
+
 def test_a_number_is_no_person_and_no_place() -> None:
     kinds: dict[str, PropertyKind | None] = {"founded": "number", "owner": None, "motto": "text"}
     asked = [("who owns Lufthansa?", "founded"), ("where was Tom born?", "founded"), ("when was it?", "founded")]
