@@ -269,7 +269,7 @@ def _names_besides(labels: Sequence[str], kind: str, called: Collection[str]) ->
         **names_by_number(labels),
         **names_without_kind(labels),
         **({} if places else names_in_order(labels)),
-        **{label: name for label, name in places.items() if name not in called},
+        **{label: name for label, name in places.items() if name and name not in called},
         **names_of_codes(labels, kind),
         **names_of_numbers(labels, kind),
     }

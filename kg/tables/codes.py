@@ -69,7 +69,8 @@ def names_of_numbers(labels: Collection[str], kind: str) -> Mapping[str, str]:
 def names_of_places(labels: Collection[str]) -> Mapping[str, str]:
     """The states or countries of a kind that are nearly all towns with one: Texas of "Austin, TX"; else empty.
 
-    Each names several, up to 200, as many as a name may be of.
+    Each names several, up to 200, as many as a name may be of. "" of "Fresno, California": what is written out, the
+    reader finds in the name.
     """
     found = {label: match[1] for label in labels if (match := _PLACE.fullmatch(label))}
     wholes = Counter(found.values())
@@ -77,7 +78,7 @@ def names_of_places(labels: Collection[str]) -> Mapping[str, str]:
     known = sum(whole in codes or whole in _names() for whole in wholes)
     if len(found) < max(_COMMON * len(labels), _SEVERAL) or known < max(_MOST * len(wholes), 2):
         return {}
-    return {label: codes.get(whole, whole) for label, whole in found.items() if wholes[whole] <= _SHARED}
+    return {label: codes.get(whole, "") if wholes[whole] <= _SHARED else "" for label, whole in found.items()}
 
 
 def names_in_order(labels: Collection[str]) -> Mapping[str, str]:

@@ -72,11 +72,6 @@ _WHICH_ARE_THEY = re.compile(
     r"(?:they|those|these|it|that)[\s?.!]*$",
     re.IGNORECASE,
 )
-_SEA = re.compile(r"\s+above (?:the )?(?:mean )?sea[ -]level\b", re.IGNORECASE)  # as heights are measured
-_HIGH = re.compile(r"\b(?:high|tall|low|elevat|altitude|height)\w*", re.IGNORECASE)
-_SO_HIGH = re.compile(
-    rf"\b(?:(more than|over)|less than|under)\s+(\d[\d.,]*\s*(?:m|ft|feet|met(?:er|re)s?)){_SEA.pattern}", re.IGNORECASE
-)
 _END = r"(?=[\s?.!]*$)"
 _LEFT_OUT = re.compile(  # what is left out, said behind
     r"\s*[,(]\s*(?:the\s+)?([\w.' -]{1,40}?)\s+(?:is\s+|are\s+)?(?:excluded|left out|not included|not counted)\)?"
@@ -108,8 +103,6 @@ def without_asides(question: str) -> str:
     it has a name or a number in it, or the question speaks of something that was said before.
     """
     question = _ASIDE.sub("", _ROUNDED.sub("", _OF_TIES.sub("", question)))
-    question = _SO_HIGH.sub(lambda each: f"{'higher' if each[1] else 'lower'} than {each[2]}", question)
-    question = _SEA.sub("", question) if _HIGH.search(question) else question
     question = _LEFT_OUT.sub(lambda each: f" excluding {each[1] or each[2]}", _NOT_LEFT_OUT.sub("", question))
     last = _LAST.search(question)
     if last and _FORM.fullmatch(last[1].strip()):

@@ -30,10 +30,6 @@ from trivium.policies.reader.english.asides import without_asides
         ("average age of all subjects, screen failures included?", "average age of all subjects?"),
         ("Which ports are in Spain (names only)", "Which ports are in Spain"),
         ("I know Bergen; which ports lie south of it?", "which ports lie south of Bergen?"),
-        ("How high above sea level is Innsbruck?", "How high is Innsbruck?"),
-        ("Which ports lie more than 2,000 ft above sea level?", "Which ports lie higher than 2,000 ft?"),
-        ("Which ports are under 20 m above mean sea level?", "Which ports are lower than 20 m?"),
-        ("Which ports are above sea level?", "Which ports are above sea level?"),
         ("Ann Lee was a judge only briefly. Whom did she try?", "Whom did Ann Lee try?"),
         (
             "I like Bergen - which ports of the same country are near it?",
