@@ -32,7 +32,7 @@ _HOURS, _DAYS = 6, 3  # up to which moments differ in minutes, and in hours
 _APART = 0.15  # how far behind the best pair others are kept
 
 
-class Found(NamedTuple):
+class ComputedSpan(NamedTuple):
     """Words that ask for something computed.
 
     Attributes:
@@ -64,7 +64,7 @@ class Computed:
     language: Language
     matcher: Matcher
 
-    def found(self, words: Sequence[str]) -> Iterator[Found]:
+    def found(self, words: Sequence[str]) -> Iterator[ComputedSpan]:
         """What folded words ask for that is computed."""
         if not self._pairable:
             return
@@ -131,7 +131,7 @@ class Computed:
 
     # What is said of two columns
 
-    def _between(self, words: Sequence[str], place: int) -> Iterator[Found]:
+    def _between(self, words: Sequence[str], place: int) -> Iterator[ComputedSpan]:
         """As in "how many days pass between ordering and shipping", "the gap from list price to sale price"."""
         gap = self._gap_before(words, place)
         if gap is None:
@@ -172,7 +172,7 @@ class Computed:
     def _says_nothing(self, word: str) -> bool:
         return word in self.language.spans["passing"]
 
-    def _joined(self, words: Sequence[str], stop: int, start: int, operator: Arithmetic) -> Iterator[Found]:
+    def _joined(self, words: Sequence[str], stop: int, start: int, operator: Arithmetic) -> Iterator[ComputedSpan]:
         """As in "list price minus sale price", "goals per game"."""
         for first in range(max(stop - _LONGEST, 0), stop):
             said = words[first:stop]
@@ -190,7 +190,7 @@ class Computed:
         things = any(each.element.kind in ("type", "relation") and each.exact for each in self.matcher.phrase(after))
         return things or bool(self.matcher.phrase(words[first : start + 1]))
 
-    def _ratio(self, words: Sequence[str], place: int) -> Iterator[Found]:
+    def _ratio(self, words: Sequence[str], place: int) -> Iterator[ComputedSpan]:
         """As in "the ratio of profit to sales", "price to earnings ratio"."""
         if words[place + 1 : place + 2] == ["of"]:
             for middle in range(place + 3, min(place + 3 + _LONGEST, len(words) - 1)):
@@ -366,7 +366,7 @@ class Computed:
             if each.ordered and not each.dated
         )
 
-    def _lasted(self, words: Sequence[str], place: int) -> Iterator[Found]:
+    def _lasted(self, words: Sequence[str], place: int) -> Iterator[ComputedSpan]:
         """As in "how long did X last", "which war lasted the longest", "the longest reign"."""
         word, before = words[place], list(words[:place])
         how = next((i for i in range(place - 1) if list(words[i : i + 2]) == ["how", "long"]), None)
@@ -394,7 +394,7 @@ class Computed:
         found = self._spans(words, lives=word in self.language.spans["living"], unit=unit)
         if not found:
             if how is not None and not noun:  # "how long did X last?", of a length: no last X
-                yield Found(place, place + 1, (), (), ((place, place + 1),))
+                yield ComputedSpan(place, place + 1, (), (), ((place, place + 1),))
             return
         pairs, columns = [pair for pair, _ in found], [column for _, column in found]
         if how is not None and noun and ranks:  # "how long was the longest reign?"
@@ -420,7 +420,7 @@ class Computed:
         """Whether a verb stands behind "how long did X", and is no noun or adjective."""
         return not self.language.classes.do.isdisjoint(before[how + 2 :]) or "it" in before
 
-    def _taken(self, words: Sequence[str], place: int) -> Iterator[Found]:
+    def _taken(self, words: Sequence[str], place: int) -> Iterator[ComputedSpan]:
         """As in "took longest to ship", "how long did it take to be delivered"."""
         at = place + 1
         while at < len(words) and words[at] in ("be", "get", "have", "the", "been"):
@@ -450,7 +450,7 @@ class Computed:
             known = dates
         return known[0] if len(known) == 1 and _is_larger(known[0], end) is not True else None
 
-    def _after(self, words: Sequence[str]) -> Iterator[Found]:
+    def _after(self, words: Sequence[str]) -> Iterator[ComputedSpan]:
         """As in "shipped more than 5 days after they were placed": the number goes on without its unit."""
         for place in range(2, len(words) - 1):
             unit = self._unit(words[place - 1])
@@ -488,7 +488,7 @@ class Computed:
                 yield from ((pair, stop) for pair in found)
                 return
 
-    def _aged(self, words: Sequence[str]) -> Iterator[Found]:
+    def _aged(self, words: Sequence[str]) -> Iterator[ComputedSpan]:
         """As in "how old was X when she died", "age at death"."""
         if list(words[:2]) != ["how", "old"] and "age" not in words:
             return
@@ -511,13 +511,13 @@ def _found(
     columns: Sequence[Property],
     pairs: Sequence[_Pair],
     idle: tuple[tuple[int, int], ...] = (),
-) -> Found:
+) -> ComputedSpan:
     read = {
         Element("property", each.number): min(pair.score / 2, 1.0) if pair.score > 1 else pair.score
         for pair in pairs
         for each in (pair.one, pair.other)
     }
-    return Found(start, stop, tuple(dict.fromkeys(columns)), tuple(read.items()), idle)
+    return ComputedSpan(start, stop, tuple(dict.fromkeys(columns)), tuple(read.items()), idle)
 
 
 def _is_like(stem: str, own: str) -> bool:

@@ -64,7 +64,7 @@ class Contest(NamedTuple):
 
 
 @dataclass
-class _Said:
+class _ContestQuestion:
     """What a question says of contests.
 
     Attributes:
@@ -142,12 +142,12 @@ class Matches:
                 kind = contest.sides if said.asks in ("who", "count_who") else contest.rows
                 yield sketch, Item("S", sketch, kind, (), _SCORE, tuple(said.links)), _SCORE
 
-    def _said(self, tagged: Tagged, contest: Contest) -> _Said | None:
+    def _said(self, tagged: Tagged, contest: Contest) -> _ContestQuestion | None:
         """What the words of a question say of contests; None where one says anything else."""
         words, places, names = tokens(tagged.text), _places(tagged), self._names(tagged, contest)
         filters = self._filters(tagged, contest)
         beside = {word for *_, name in filters for word in words_of(name)}
-        said, classes = _Said(), self._language.contests
+        said, classes = _ContestQuestion(), self._language.contests
         score = _RESULT.search(tagged.text)
         said.result = (float(score[1]), float(score[2])) if score else None
         relations, named = [Element("relation", each) for each in contest.relations], -1
@@ -218,7 +218,7 @@ def _places(tagged: Tagged) -> list[int]:
     return found
 
 
-def _take(said: _Said, kind: str, word: str, before: str) -> bool:
+def _take(said: _ContestQuestion, kind: str, word: str, before: str) -> bool:
     """Note what a word says; False where it says nothing of contests, or not in this place."""
     if kind.startswith("ask_"):
         ask = kind.removeprefix("ask_")
@@ -258,7 +258,7 @@ def _take(said: _Said, kind: str, word: str, before: str) -> bool:
     return kind in ("match", "idle")
 
 
-def _sketch(said: _Said, contest: Contest) -> Sketch | None:
+def _sketch(said: _ContestQuestion, contest: Contest) -> Sketch | None:
     """What is said as a sketch; None where it says too little, or more than can be computed."""
     teams = [*said.before, *said.after]
     asked = said.asks if said.asks != "who" or said.most or teams else ""
@@ -276,7 +276,7 @@ def _sketch(said: _Said, contest: Contest) -> Sketch | None:
     return _asked(said, contest, subject, other)
 
 
-def _asked(said: _Said, contest: Contest, subject: Sketch | None, other: Sketch | None) -> Sketch | None:
+def _asked(said: _ContestQuestion, contest: Contest, subject: Sketch | None, other: Sketch | None) -> Sketch | None:
     """What is asked of the rows with a subject and another team, where they are said."""
     sides = [0, 1] if contest.at_home or not said.side else []
     if said.verb in ("host", "visit") or said.side:
@@ -313,7 +313,7 @@ def _asked(said: _Said, contest: Contest, subject: Sketch | None, other: Sketch 
     return ("yes", _any(rows))
 
 
-def _rows(said: _Said, contest: Contest, side: int, subject: Sketch | None, other: Sketch | None) -> Sketch:
+def _rows(said: _ContestQuestion, contest: Contest, side: int, subject: Sketch | None, other: Sketch | None) -> Sketch:
     """The rows with the subject on a side, and what it did there."""
     rows: Sketch = ("all", contest.rows)
     parts = [contest.of(at, team) for at, team in ((side, subject), (1 - side, other)) if team is not None]
@@ -334,7 +334,7 @@ def _rows(said: _Said, contest: Contest, side: int, subject: Sketch | None, othe
     return rows
 
 
-def _first(said: _Said, contest: Contest) -> Sketch | None:
+def _first(said: _ContestQuestion, contest: Contest) -> Sketch | None:
     """Those that did something the most at home, or away; both together no plan adds up."""
     if said.verb not in ("win", "lose", "draw", "score", "concede", "blank", "clean") or not said.side:
         return None
