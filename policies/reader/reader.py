@@ -270,8 +270,8 @@ class Reader:
         silent = frozenset(
             number for number, name in enumerate(self.schema.names) if all(word in content for word in words_of(name))
         )
-        self._persons = self._tagger.asked_for_by("who")
-        self._people = self._tagger.asked_for_by("who", surely=True)
+        self._persons = self._tagger.implied.asked_for_by("who")
+        self._people = self._tagger.implied.asked_for_by("who", surely=True)
         self._chart = Chart(self.schema, self._columns, silent, self.language.classes)
         self._end_nouns: dict[str, frozenset[str]] = {}  # of relations, as they are asked for
 
@@ -400,7 +400,7 @@ class Reader:
         run: Executor | None,
         chains: Chains | None,
     ) -> list[Reading]:
-        question = self._tagger.plainer(question)
+        question = self._tagger.rewording.plainer(question)
         proper, clause = split_clause(self._owner_asked(unsorted(_plain(question), self.language)))
         proper, more = split_addition(proper)
         ordered = None if clause or more else self._ordered(proper)
@@ -519,7 +519,7 @@ class Reader:
         noun = fold_case(found[1]).split()[-1]
         related = any(match.element.kind == "relation" for match in self.matcher.phrase([noun]))
         owned = any(match.element.kind == "relation" and match.score >= _OWNER for match in self.matcher.word("owner"))
-        owned = owned and bool(thing) and not related and not self._tagger.is_kin(noun)
+        owned = owned and bool(thing) and not related and not self._tagger.implied.is_kin(noun)
         return f"who is the owner of {thing}?" if owned else question
 
     def _ordered(self, question: str) -> Ordered | None:
@@ -1229,7 +1229,7 @@ class Reader:
         return [
             place
             for place, word, names in kinds
-            if (does or self._tagger.is_past(word))
+            if (does or self.language.is_past(word))
             and not any(self._stems(word) <= {self.language.stem(each) for each in name} for name in names)
             and not self._accounts(self._stems(word), fold_case(word), used, {})
         ]

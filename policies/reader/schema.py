@@ -32,6 +32,7 @@ HOP = 0.25
 SECOND_HOP = 0.55
 SHARE = 0.12  # gain for each factor of ten in the share of edges
 _FEW_TYPES = 40  # up to which paths of three hops are looked for
+_TOLD = 2  # facts of a kind of things, from which it is asked for by nouns that the graph does not have
 _MOST_PATHS = 12  # paths that are kept for a pair of types
 _MOST_HOPS = 200  # hops between two types that paths of several hops are made of: a thousand would make a million
 
@@ -344,6 +345,30 @@ class Schema:
         for each in self.properties:
             out[each.type].append(each)
         return out
+
+    @cached_property
+    def type_numbers(self) -> dict[str, int]:
+        """The number of each type, by its name."""
+        return {role.name: number for number, role in enumerate(self.types)}
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All words of the names of relations, properties and types."""
+        named = [*self.names, *(each.name for each in self.properties), *self.type_numbers]
+        return frozenset(word for name in named for word in words_of(name))
+
+    @cached_property
+    def kin(self) -> frozenset[int]:
+        """The relations between things of one kind: `REPORTS_TO`."""
+        return frozenset(name for name, head, tail in self.joins if self.compatible(head, tail))
+
+    @cached_property
+    def main_roles(self) -> tuple[int, ...]:
+        """The types, or in a graph without types the roles, that the graph tells several facts of."""
+        facts = [len(columns) for columns in self.of_type]
+        for _, head, _ in self.joins:
+            facts[head] += 1
+        return tuple(number for number, count in enumerate(facts) if count >= _TOLD)
 
     @cached_property
     def total(self) -> int:

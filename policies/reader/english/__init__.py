@@ -431,6 +431,18 @@ class Language:
         """The word without its ending, or its base form's."""
         return self._stem(word)
 
+    def is_past(self, word: str) -> bool:
+        """Whether a word may be a verb's past: "hatched", "born"."""
+        return word.endswith("ed") or word in self.irregular
+
+    def is_number(self, word: str) -> bool:
+        """Whether a word is a number, in digits or in letters."""
+        return word[:1].isdigit() or word in self.numbers
+
+    def is_many(self, word: str) -> bool:
+        """Whether a word is a plural: "locations", "people"."""
+        return (word.endswith("s") and not word.endswith("ss")) or word.casefold() in self.plurals.values()
+
     @cached_property
     def relatives(self) -> frozenset[str]:
         """Stems of nouns for relatives, of which none means another."""

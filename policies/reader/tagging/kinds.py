@@ -1,0 +1,129 @@
+"""Nouns that nothing of a graph is called by, as any kind of its things: "the longest film"."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from trivium.kg.text import singular
+from trivium.policies.reader.asked_kinds import has_own_vector
+from trivium.policies.reader.english import Language
+from trivium.policies.reader.items import Item, link
+from trivium.policies.reader.matching import Element, Matcher
+from trivium.policies.reader.names import words_of
+from trivium.policies.reader.schema import Schema
+from trivium.policies.reader.tagging.tagged import (
+    ANY_KIND,
+    BEFORE_KINDS,
+    EXACT,
+    EXACTLY,
+    KIND,
+    NOUN,
+    SHORTEST,
+    SLOPE,
+    Tagged,
+    is_plural,
+)
+
+_ONE_TABLE = 2 / 3  # share of all columns from which a graph is one table with what belongs to it
+
+
+@dataclass
+class OpenKinds:
+    """Reads such nouns as each kind of things that they may be."""
+
+    schema: Schema
+    language: Language
+    matcher: Matcher
+
+    def __post_init__(self) -> None:
+        self._table = self._table_without_words() if self.schema.typed else -1
+        self._kinds = self._types_without_words() if self.schema.typed else self.schema.main_roles
+
+    def _types_without_words(self) -> tuple[int, ...]:
+        """The types that no noun can name: `4217`, for currencies; and the one table's, where its name is no word."""
+        roles = enumerate(self.schema.types)
+        nameless = [number for number, role in roles if role.name and not any(map(str.isalpha, role.name))]
+        return tuple(dict.fromkeys((*nameless, self._table))) if self._table >= 0 else tuple(nameless)
+
+    def _table_without_words(self) -> int:
+        """The type of the graph's one table, where its name is no word: `fairsharing`; else -1."""
+        facts = [len(columns) for columns in self.schema.of_type]
+        main = max(range(len(facts)), key=facts.__getitem__, default=-1)
+        if main < 0 or facts[main] < _ONE_TABLE * sum(facts):
+            return -1
+        words = {word for form in self.schema.types[main].words for word in form}
+        known = any(has_own_vector(self.matcher.embedder, word) for word in words)
+        return main if words and not known else -1
+
+    def add(self, tagged: Tagged) -> None:
+        """Nouns that nothing of a graph is called by, as any kind of things without a name: "the longest film"."""
+        if not self._kinds:
+            return
+        read = {
+            start
+            for start, _, item in tagged.items
+            if item.category in ("S", "P", "R", "E") and item.links and item.links[0][2] >= NOUN
+            if not self._is_before_head(item)  # "missions" for `mission_goal`
+        }
+        operators = {stop for _, stop, item in tagged.items if item.category in BEFORE_KINDS}
+        named = {stop for _, stop, item in tagged.items if item.category == "S" and item.form in ("name", "value")}
+        numbers = {stop for _, stop, item in tagged.items if item.category == "NUM"} - named
+        deeds = defaultdict[int, float](float)
+        for start, _, item in tagged.items:
+            if item.category == "R" and item.links and start in tagged.verbs:
+                deeds[start] = max(deeds[start], item.links[0][2])
+        nouns = {
+            start
+            for start, _, item in tagged.items
+            if (item.form == "plain" or (item.category == "P" and not self.language.is_past(tagged.positions[start])))
+            and item.links
+            and item.links[0][2] >= max(NOUN, deeds[start])  # "which footballer plays for X" asks for no plays
+        }
+        gain = EXACT - SLOPE * (1 - KIND)
+        fronted = self._fronted(tagged)
+        if fronted in tagged.verbs and self.language.is_many(tagged.positions[fronted - 1]):
+            fronted = -1  # "which GPUs use the X"
+        for place, word in enumerate(tagged.positions):
+            gap = tagged.gaps[place]
+            cues = tagged.gaps[place - 1] if place in named and not gap else gap  # "which Danish ship"
+            asked = place in operators or not cues.isdisjoint(self.language.classes.before_kinds) or not (place or gap)
+            asked = asked or place == fronted
+            asked = asked or (place in named and not gap and place - 1 in operators)  # "oldest ATI card"
+            asked = asked or (gap == {"of"} and tagged.positions[place - 1].casefold() in self.language.classes.kinds)
+            content = tagged.content[place] or (place in numbers and word not in self.language.units)
+            ranks = word.endswith("est") and len(word) > SHORTEST  # "quickest"
+            before = not tagged.gaps[place + 1] and place + 1 in nouns  # "purple films", "jersey number"
+            first = place == 0 and not gap and word.istitle() and is_plural([word])  # "Plots with …"
+            plain = word.isalpha() and (word.islower() or first)
+            deed = place in tagged.verbs and self.language.is_past(word)  # "where is X kept"
+            if self._table >= 0 and singular(word) in self.language.classes.rows and place not in read and not before:
+                links = link(place, Element("type", self._table), EXACTLY)
+                rows = Item("S", ("all", self._table), self._table, (), EXACT, links, form="plain")
+                tagged.items.append((place, place + 1, rows))
+                tagged.asks_things |= place == 0 and not gap.isdisjoint(self.language.which)
+                continue
+            if before or place in read or ranks or not content or not plain or not asked or deed:
+                continue
+            tagged.asks_things |= place == 0 and not gap.isdisjoint(self.language.which)
+            tagged.items += [
+                (place, place + 1, Item("S", ("all", kind), kind, (), gain, link(place, element, KIND), form="plain"))
+                for kind in self._kinds
+                for element in [Element("type", kind, ANY_KIND)]
+            ]
+
+    @staticmethod
+    def _fronted(tagged: Tagged) -> int:
+        """The last position of the noun phrase that a question starts with: "washable yarns under 6"; else -1."""
+        named = ("S", "P", "R", "E", "EC", "ADJ")
+        bounds = {start for start, _, item in tagged.items if item.category not in named} | tagged.verbs
+        places = range(len(tagged.positions))
+        last = next((each for each in places if tagged.gaps[each + 1] or each + 1 in bounds), len(places) - 1)
+        return -1 if tagged.gaps[:1] != [frozenset()] or 0 in bounds else last
+
+    def _is_before_head(self, item: Item) -> bool:
+        """Whether a word is a relation's by a part of its name that is not the last one."""
+        if item.category != "R" or not item.form:
+            return False
+        words = words_of(self.schema.names[item.data[0]])
+        return len(words) > 1 and self.language.stem(words[-1]) != item.form and words[-1] not in self.language.stop

@@ -1,0 +1,144 @@
+"""A question's text in plainer words, before it is tagged: idioms, kinship, typos, words joined by a hyphen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import pairwise
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from trivium.kg.text import Token, fold_name, singular, tokens
+from trivium.policies.linking import NameIndex
+from trivium.policies.reader.asked_kinds import has_own_vector
+from trivium.policies.reader.english import Language
+from trivium.policies.reader.english.kinship import plainer_kin
+from trivium.policies.reader.matching import Matcher
+from trivium.policies.reader.schema import Schema
+from trivium.policies.reader.tagging.operators import Operators
+from trivium.policies.reader.tagging.tagged import QUOTED
+from trivium.policies.reader.values import ValueIndex
+
+_SPELLED = 5  # letters of a word that may have a typo
+_POSSESSIVE = ("'", "\u2019")
+_IN_NAME = 4  # words of a name before or behind one of its words that may be a noun of the question
+
+
+@dataclass
+class Rewording:
+    """Puts a question into the words of operators and of the schema."""
+
+    schema: Schema
+    language: Language
+    matcher: Matcher
+    values: ValueIndex
+    names: NameIndex
+    operators: Operators
+
+    def __post_init__(self) -> None:
+        self._sexes = not self.schema.words.isdisjoint(("sex", "gender"))
+
+    def joined(self, text: str) -> str:
+        """The text, two words with a hyphen between them as one where the schema's own is written so: "plug-ins".
+
+        A noun's "-related" goes: "drug-related crimes" are "drug crimes".
+        """
+        joined = text
+        for first, second in reversed(list(pairwise(tokens(text)))):
+            if text[first.end : second.start] != "-":
+                continue
+            whole = self.matcher.phrase([first.text + second.text])
+            if any(match.exact and match.score >= 1 for match in whole):
+                joined = joined[: first.end] + joined[second.start :]
+            elif second.text in self.language.classes.hyphened:
+                joined = joined[: first.end] + joined[second.end :]
+        return joined
+
+    def plainer(self, text: str) -> str:
+        """The text with the plainer words of idioms where these are an operator's, or what a relation is called by.
+
+        As "living with X" for "sharing a home with X", by `KNOWS_LW`; and words with a typo as they are spelled.
+        """
+        text = self._spelled(text)
+        for idiom, plain in self.language.idioms:
+            found = idiom.search(text)
+            if found is None:
+                continue
+            said = found.expand(plain).split()
+            known = [*self.matcher.phrase(said), *self.matcher.acronym(said)]
+            if tuple(said) in self.operators.phrases or any(match.element.kind == "relation" for match in known):
+                text = idiom.sub(plain, text)
+        if not self.schema.typed:
+            return text
+        starts = partial(self._name_at, text)
+        return plainer_kin(text, self.language.kin, self._is_relative, self._lacks_word, starts, sexes=self._sexes)
+
+    def _spelled(self, text: str) -> str:
+        """The text with small words that are none as the one operator's or schema's word that they are like.
+
+        As "nubmer" and "transmision": one letter more, less, other or in another place, none of a name.
+        """
+        quotes = [match.span() for match in QUOTED.finditer(text)]
+        for word in reversed(tokens(text)):
+            said = text[word.start : word.end]
+            quoted = any(start <= word.start < end for start, end in quotes)
+            if len(said) < _SPELLED or not (said.isalpha() and said.islower()) or quoted or self._is_word(said):
+                continue
+            like = process.extract(said, self._spellings, scorer=OSA.distance, score_cutoff=1, limit=3)
+            meant = [
+                other
+                for other, _, _ in like
+                if other[0] == said[0] and other[-1] == said[-1]  # a "proposer" is not "proposed"
+                if len(other) != len(said) or sorted(other) == sorted(said)  # nor a planter a planner
+            ]
+            named = meant and any(said in fold_name(hit.label) for hit in self.names.find_near(said))
+            if len({self.language.stem(each) for each in meant}) == 1 and not named:
+                text = text[: word.start] + meant[0] + text[word.end :]
+        return text
+
+    def _is_word(self, word: str) -> bool:
+        """Whether a word is one of English, the schema's or a value's, or part of what it calls something."""
+        forms = (word, singular(word))
+        known = any(each in self.schema.words or has_own_vector(self.matcher.embedder, each) for each in forms)
+        return known or word in self._spellings or bool(self.values.exact(word)) or bool(self.names.find([word])[0])
+
+    @cached_property
+    def _spellings(self) -> list[str]:
+        """Words of operators and of the schema that a typo may be meant for."""
+        words = {word for phrase in self.operators.phrases for word in phrase} | self.schema.words
+        words |= {f"{word}s" for word in self.schema.type_numbers}
+        return sorted(word for word in words if len(word) >= _SPELLED and word.isalpha())
+
+    def _name_at(self, text: str, offset: int) -> int | None:
+        """Where the longest name begins that the word at an offset belongs to; alone it is one if it is written so."""
+        words = tokens(text)
+        place = next((place for place, word in enumerate(words) if word.start <= offset < word.end), None)
+        if place is None:
+            return None
+        start, end = words[place].start, words[place].end
+        alone = (start > 0 and text[start].isupper()) or text.startswith(_POSSESSIVE, end)
+        first, last = max(place - _IN_NAME, 0), min(place + _IN_NAME, len(words) - 1)
+        spans = [
+            (words[i].start, words[j].end)
+            for i in range(first, place + 1)
+            for j in range(place, last + 1)
+            if alone or i < j
+        ]
+        found = self.names.find([text[start:end] for start, end in spans])
+        named = [span for span, hits in zip(spans, found, strict=True) if hits]
+        return max(named, key=lambda span: span[1] - span[0])[0] if named else None
+
+    def _is_relative(self, noun: str) -> bool:
+        """Whether a noun is the schema's word for a relation."""
+        return any(match.exact and match.element.kind == "relation" for match in self.matcher.phrase([noun]))
+
+    def _lacks_word(self, noun: str) -> bool:
+        return self.schema.words.isdisjoint((noun, f"{noun}s"))
+
+    def stays(self, quotes: Sequence[tuple[int, int]], word: Token) -> bool:
+        """Whether a word of another language is not translated: in a quoted text, or the schema's own."""
+        if any(start <= word.start < stop for start, stop in quotes):
+            return True
+        return any(match.exact and match.score >= 1 for match in self.matcher.phrase([word.text]))
