@@ -14,7 +14,8 @@ from trivium.kg.plans.execute import Executor, Listed
 from trivium.kg.plans.plan import QueryPlan, Value
 from trivium.kg.plans.survey import profile_of
 from trivium.policies.reader.opening import names_of, open_reader
-from trivium.policies.reader.reader import Outcome, Reader, Reading
+from trivium.policies.reader.reader import Reader
+from trivium.policies.reader.readings import Outcome, Reading
 
 PRODUCTS: dict[str, tuple[float, str, str, str]] = {
     "Copper Coil": (19.5, "Coils", "Nordwind", "2019-03-01"),

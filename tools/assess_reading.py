@@ -30,7 +30,7 @@ from trivium.policies.confidence.signals import (
 from trivium.policies.reader.chains.decomposer import Decomposition
 from trivium.policies.reader.english import classes
 from trivium.policies.reader.english.asides import speaks_of_ties
-from trivium.policies.reader.reader import Reading
+from trivium.policies.reader.readings import Reading
 from trivium.tools.call import Arguments, Result, tool
 from trivium.tools.decompose_question import decompose_question
 from trivium.tools.read_question import read_question

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from trivium.kg.text import fold_case, tokens
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.reader.matching import Element
+from trivium.policies.reader.matching import Element, in_words
 from trivium.policies.reader.reader import Reader
 from trivium.tools.call import Arguments, Result, tool
 
@@ -46,17 +46,19 @@ async def find_values(kg: Knowledge, texts: Sequence[str]) -> list[list[FoundVal
 def _found(reader: Reader, text: str) -> list[FoundValue]:
     values = [FoundValue(_property(reader, number), value) for number, value in reader.values.exact(text)]
     words = [word.text for word in tokens(fold_case(text)) if word.text not in reader.language.stop]
-    named = [{reader.named(each.element) for each in reader.matcher.word(word) if each.exact} for word in words]
-    common = set.intersection(*named) if named else set()
-    return [*values, *(FoundValue(name, None) for name in sorted(common))]
+    common = [
+        {in_words(each.element, reader.schema) for each in reader.matcher.word(word) if each.exact} for word in words
+    ]
+    called = set.intersection(*common) if common else set()
+    return [*values, *(FoundValue(name, None) for name in sorted(called))]
 
 
 def _property(reader: Reader, number: int) -> str:
     own = len(reader.schema.properties)
     if number < own:
-        return reader.named(Element("property", number))
+        return in_words(Element("property", number), reader.schema)
     (relation, *_), name = reader.edges[number - own]
-    return reader.named(Element("edge", relation, name))
+    return in_words(Element("edge", relation, name), reader.schema)
 
 
 @find_values.json

@@ -20,7 +20,8 @@ from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.linking import NamedEntity
 from trivium.policies.reader.english.asides import without_asides
 from trivium.policies.reader.guidance import Chains
-from trivium.policies.reader.reader import Outcome, Reader, Reading
+from trivium.policies.reader.reader import Reader
+from trivium.policies.reader.readings import Outcome, Reading
 from trivium.policies.reader.scores import ANY_FACT
 from trivium.tools.call import Arguments, Result, tool
 from trivium.tools.resolve_entities import resolve_entities

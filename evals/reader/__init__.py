@@ -39,7 +39,8 @@ from trivium.kg.plans.survey import profile_of
 from trivium.policies.reader.opening import names_of, open_reader
 from trivium.policies.reader.pair_plans import CANDIDATES
 from trivium.policies.reader.ranking import Ranked, learn_ranking, plan_features, told_apart
-from trivium.policies.reader.reader import Outcome, Reader, Reading
+from trivium.policies.reader.reader import Reader
+from trivium.policies.reader.readings import Outcome, Reading
 
 ONE_VALUE = frozenset({"count", "average", "sum", "ratio", "max", "min", "boolean", "several_values"})
 

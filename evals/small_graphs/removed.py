@@ -24,7 +24,7 @@ from trivium.kg.types import QualifiedTriple, Statement, Triple
 from trivium.knowledge.knowledge import Knowledge, close_all
 from trivium.nodes.auto.context import AutoContext
 from trivium.nodes.run.operator import own_runs
-from trivium.policies.reader.reader import elements_of
+from trivium.policies.reader.readings import elements_of
 
 Kind = Literal["property", "relation", "value"]
 _KEPT = frozenset({"type", "name"})  # what a graph hardly can do without

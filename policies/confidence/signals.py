@@ -40,7 +40,7 @@ from trivium.policies.reader.chains.decomposer import Decomposition
 from trivium.policies.reader.chains.open_world import Support, asked_of
 from trivium.policies.reader.english import classes, english
 from trivium.policies.reader.names import words_of
-from trivium.policies.reader.reader import Part, Reading, elements_of
+from trivium.policies.reader.readings import Part, Reading, elements_of
 from trivium.policies.reader.sketch import relations_walked
 from trivium.policies.reader.tagging import UNREAD
 

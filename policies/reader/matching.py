@@ -522,6 +522,21 @@ class Matcher:
         return column.dated or column.yearly or self._is_truth(element)
 
 
+def in_words(what: Element | str, schema: Schema) -> str:
+    """An element in words."""
+    if isinstance(what, str):
+        return what
+    if what.kind == "type":
+        role = schema.types[what.number]
+        return what.name or role.name or " ".join(role.words[0] if role.words else ("thing",))
+    if what.kind == "property":
+        column = schema.properties[what.number]
+        name = f"{schema.types[column.type].name}.{column.name}"
+        return f"{name} = {what.name}" if what.name else name
+    name = schema.names[what.number]
+    return f"{name}.{what.name}" if what.name else name
+
+
 def _likeness(cosine: float) -> float:
     """How alike two words are by their vectors, in [0, 1]."""
     return 0.5 + 0.5 * (cosine - _NEAR) / (1 - _NEAR) if cosine > _NEAR else 0.0

@@ -17,7 +17,8 @@ from trivium.policies.linking import MemoryNames, NameIndex
 from trivium.policies.linking.names import SnapshotNames
 from trivium.policies.reader.english import english
 from trivium.policies.reader.ranking import PlanRanking
-from trivium.policies.reader.reader import Executor, Reader
+from trivium.policies.reader.reader import Reader
+from trivium.policies.reader.readings import Executor
 from trivium.policies.reader.roles import MOST_RELATIONS, Roles, induce
 from trivium.policies.reader.schema import Schema
 from trivium.policies.reader.tagging import EntityTies

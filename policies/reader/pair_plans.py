@@ -14,7 +14,8 @@ from trivium.kg.plans.plan import QueryPlan
 from trivium.kg.plans.result import PlanResult, item_id, item_label, materialize
 from trivium.kg.text import fold_name
 from trivium.policies.reader.ranking import RIGHT, Ranked, plan_features, told_apart
-from trivium.policies.reader.reader import Outcome, Reader
+from trivium.policies.reader.reader import Reader
+from trivium.policies.reader.readings import Outcome
 
 PAIRS = 2_000
 """Pairs that are read, evenly over all of them: some 0.1 s each."""

@@ -20,7 +20,7 @@ from trivium.policies.confidence.signals import (
 )
 from trivium.policies.reader.chains.decomposer import Decomposition, SubQuestion
 from trivium.policies.reader.chains.open_world import Support, _is_among, _root, _said_before, _stems
-from trivium.policies.reader.reader import Outcome, Part, Reading
+from trivium.policies.reader.readings import Outcome, Part, Reading
 
 
 def _reading(text: str) -> Reading:

@@ -13,7 +13,8 @@ from tests.shop import reader
 from trivium.policies.reader import scores
 from trivium.policies.reader.chart import _Readings
 from trivium.policies.reader.items import Item, link
-from trivium.policies.reader.reader import Reading, _in_order
+from trivium.policies.reader.reader import _in_order
+from trivium.policies.reader.readings import Reading
 from trivium.policies.reader.rules.base import NONE, Rules, last_hops, likeness
 from trivium.policies.reader.schema import Walk
 from trivium.policies.reader.sketch import Sketch

@@ -14,7 +14,8 @@ from trivium.kg.plans.execute import Executor
 from trivium.kg.plans.survey import profile_of
 from trivium.kg.plans.text import write
 from trivium.policies.reader.opening import names_of, open_reader
-from trivium.policies.reader.reader import Reader, Reading
+from trivium.policies.reader.reader import Reader
+from trivium.policies.reader.readings import Reading
 
 _AUDITS = {  # date, auditor, plant
     "A1": ("2024-03-01", "Ines Brandt", "Weiden"),

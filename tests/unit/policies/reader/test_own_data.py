@@ -16,7 +16,8 @@ from trivium.kg.plans.plan import Value
 from trivium.kg.plans.survey import profile_of
 from trivium.kg.plans.text import write
 from trivium.policies.reader.opening import names_of, open_reader
-from trivium.policies.reader.reader import Reader, Reading
+from trivium.policies.reader.reader import Reader
+from trivium.policies.reader.readings import Reading
 
 _VOCABULARY = "http://example.org/2024/kit.vocab#"
 _PARENTS = {"Fan": "Machine", "Pump": "Machine", "Booster Fan": "Fan", "Ceiling Fan": "Fan", "Heat Pump": "Pump"}

@@ -18,7 +18,7 @@ from trivium.kg.plans.text import write
 from trivium.policies.reader.english import english
 from trivium.policies.reader.opening import names_of, open_reader
 from trivium.policies.reader.places import at_place, is_at_place, split_place
-from trivium.policies.reader.reader import Reading
+from trivium.policies.reader.readings import Reading
 
 
 def _read(question: str) -> list[Reading]:

@@ -17,7 +17,8 @@ from trivium.kg.plans.survey import profile_of
 from trivium.kg.plans.text import write
 from trivium.policies.confidence.signals import asks_truth, signals_of
 from trivium.policies.reader.opening import names_of, open_reader
-from trivium.policies.reader.reader import Reader, Reading
+from trivium.policies.reader.reader import Reader
+from trivium.policies.reader.readings import Reading
 
 _PORTS = {  # country, province, latitude, longitude, code
     "Bergen": ("Norway", "Vestland", 60.4, 5.3, 301),

@@ -17,7 +17,8 @@ from trivium.kg.plans.survey import profile_of
 from trivium.kg.plans.text import write
 from trivium.policies.reader.english import decade
 from trivium.policies.reader.opening import names_of, open_reader
-from trivium.policies.reader.reader import Reader, Reading
+from trivium.policies.reader.reader import Reader
+from trivium.policies.reader.readings import Reading
 
 _MEMBERS = {
     "Ada Brook": ("gold", "2019-03-02", True, "Leeds"),

@@ -21,7 +21,7 @@ from trivium.policies.reader.english import english
 from trivium.policies.reader.gloss import languages
 from trivium.policies.reader.guidance import Chains, behind
 from trivium.policies.reader.opening import names_of, open_reader
-from trivium.policies.reader.reader import Outcome
+from trivium.policies.reader.readings import Outcome
 from trivium.policies.reader.roles import doers_of, is_done_to
 
 

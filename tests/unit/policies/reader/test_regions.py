@@ -14,7 +14,8 @@ from trivium.kg.plans.execute import Executor
 from trivium.kg.plans.plan import Entities, nodes
 from trivium.kg.plans.survey import profile_of
 from trivium.policies.reader.opening import names_of, open_reader
-from trivium.policies.reader.reader import Reader, Reading
+from trivium.policies.reader.reader import Reader
+from trivium.policies.reader.readings import Reading
 
 _TOWNS = [f"{town}, California" for town in ("Azusa", "Fresno", "Norwalk", "Redlands", "Van Nuys", "Riverside")]
 _TOWNS += [f"{town}, California" for town in ("Oakland", "Torrance", "Vallejo", "Burbank", "Pomona", "Carson")]

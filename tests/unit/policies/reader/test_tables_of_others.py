@@ -15,7 +15,8 @@ from trivium.kg.plans.plan import Value
 from trivium.kg.plans.survey import profile_of
 from trivium.kg.plans.text import write
 from trivium.policies.reader.opening import names_of, open_reader, records_of
-from trivium.policies.reader.reader import Reader, Reading
+from trivium.policies.reader.reader import Reader
+from trivium.policies.reader.readings import Reading
 
 _CARDS = {  # maker, process size, draw, released
     "GeForce RTX 4090": ("Nvia", 5.0, 450.0, "2022-10-12"),

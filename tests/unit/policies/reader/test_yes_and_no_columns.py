@@ -15,7 +15,8 @@ from trivium.kg.plans.plan import Value
 from trivium.kg.plans.result import item_label, materialize
 from trivium.kg.plans.survey import profile_of
 from trivium.policies.reader.opening import names_of, open_reader
-from trivium.policies.reader.reader import Reader, Reading
+from trivium.policies.reader.reader import Reader
+from trivium.policies.reader.readings import Reading
 
 _BUILDINGS = {
     "12 Mill Lane": ("Old Harbour", True, 1790, 120),

@@ -1,0 +1,114 @@
+"""English questions in plainer words, and the clauses that say what to show or how to sort."""
+
+from __future__ import annotations
+
+import re
+
+from trivium.kg.text import fold_case, tokens
+from trivium.policies.reader.english import Language, english
+from trivium.policies.reader.english.asides import without_asides
+
+_ONES = re.compile(
+    r"\s*(?:(?:is|are|was|were) there|do we have)\s+(?:any\s+)?(.+?)[\s?.!,;]+"
+    r"(?:and |if so,? )?which(?: ones?)?[\s?!.]*$",
+    re.IGNORECASE,
+)
+_ONE_OF_TWO = r"(?:(?!\b(?:or|vs|versus)\b)[^?,:;])+"
+_OF_TWO = re.compile(
+    rf"\s*({_ONE_OF_TWO} (?:or|vs\.?|versus) {_ONE_OF_TWO})[:,;]\s*((?:which|who|what)\b[^?]+?)[\s?!.]*$", re.IGNORECASE
+)
+_VERSUS = re.compile(r" (?:vs\.?|versus) ", re.IGNORECASE)
+_SHOW = r"(?:return|show|list|display|provide|include|output|give|report)(?:ing)?"
+_SENTENCE = re.compile(rf"[.?!;]\s+(?:please\s+)?(?:{_SHOW}|name|I need)\b(?P<rest>[^.?!;]*)[.?!;]?\s*$", re.IGNORECASE)
+_TAIL = re.compile(
+    rf",?\s+and\s+(?:also\s+)?{_SHOW}\b(?P<rest>[^.?!;]*)[.?!;]?\s*$|,\s*returning\b(?P<more>[^.?!;]*)[.?!;]?\s*$",
+    re.IGNORECASE,
+)
+_ADDED = re.compile(
+    rf"[.?!;]\s+(?:also|additionally|furthermore|in addition)\b,?\s+(?:please\s+)?"
+    rf"(?:{_SHOW}|name|find|get|retrieve|identify|I need)\b(?P<rest>[^.?!;]*)[.?!;]?\s*$",
+    re.IGNORECASE,
+)
+_COUNTED_AS = re.compile(  # whether something is of a kind
+    r"^\s*(is|are|was|were) (.+?) (?:counted|considered|classed|classified|regarded|treated) as (?!the\b)",
+    re.IGNORECASE,
+)
+_COUNTS_AS = re.compile(r"^\s*(?:does|do|did) (.+?) (?:count|qualify) as (?=an? )", re.IGNORECASE)
+_CALLED = re.compile(  # which thing has a value
+    r"^\s*(.+?) is (?:the|a|an) ([\w\s-]+?) (?:of|for) (?:which|what) ([\w\s-]+?)[\s?.!]*$", re.IGNORECASE
+)
+_DESCRIBED = re.compile(r"^\s*how (?:is|are|was|were) (.+?) (?:described|defined)[\s?.!]*$", re.IGNORECASE)
+_GOING_BY = re.compile(  # what is most by a count has most of it
+    r"\b(is|are|was|were) the (most \w+|least \w+|\w+est)(?: \w+)?,? (?:going by|judging by|judged by|in terms of|"
+    r"measured by|counting) (?:the |its |their )?number of (?:its |their )?(\w+)",
+    re.IGNORECASE,
+)
+_LIST = r" (?:list of (\w+)|(\w+) list)\b"  # as many as it is long
+_LONG_LIST = re.compile(rf"\b(?:longest|largest|biggest){_LIST}", re.IGNORECASE)
+_SHORT_LIST = re.compile(rf"\b(?:shortest|smallest){_LIST}", re.IGNORECASE)
+_SORTED = re.compile(
+    r"\s*[,;:(\u2013-]\s*(?:from\s+|the\s+)?(\w+)(?:\s+ones?)?\s+(?:first|to\s+(\w+))\)?[\s?.!]*$", re.IGNORECASE
+)
+_LEAST = 3  # words of the question proper
+
+
+def plain(question: str) -> str:
+    """The question without what says nothing of what is asked, and with that in front."""
+    question = _LONG_LIST.sub(r"most \1\2", without_asides(question))
+    question = _GOING_BY.sub(_most_of, question)
+    question = _CALLED.sub(r"which \3 has the \2 \1?", question)
+    question = _DESCRIBED.sub(r"what is \1?", _COUNTS_AS.sub(r"is \1 ", _COUNTED_AS.sub(r"\1 \2 ", question)))
+    return _which_ones(_which_of_two(_SHORT_LIST.sub(r"fewest \1\2", question)))
+
+
+def _most_of(said: re.Match[str]) -> str:
+    """As in "is the most complicated, going by the number of parts": "has the most parts"."""
+    verb = {"is": "has", "are": "have"}.get(fold_case(said[1]), "had")
+    ranks = fold_case(said[2])
+    known = english().superlatives.get(ranks)
+    if known is None and not ranks.startswith(("most", "least")):
+        return said[0]  # "the simplest": more of it, or less?
+    few = ranks.startswith("least") or (known is not None and known.direction == "min")
+    return f"{verb} the {'fewest' if few else 'most'} {said[3]}"
+
+
+def _which_of_two(question: str) -> str:
+    """The question, "A or B: which has more ports?" as one that names the two behind."""
+    found = _OF_TWO.match(question)
+    if found is None or tokens(found[1])[0].text in english().stop:  # "in X or Y, which …"
+        return question
+    return f"{found[2]}, {_VERSUS.sub(' or ', found[1])}?"
+
+
+def _which_ones(question: str) -> str:
+    """The question, "Are there servers without software? Which ones?" as one for those."""
+    found = _ONES.match(question)
+    return f"which {found[1]}?" if found else question
+
+
+def split_clause(text: str) -> tuple[str, str]:
+    """The question proper and what its last clause asks to show ("" where there is no such clause)."""
+    for pattern in (_SENTENCE, _TAIL):
+        found = pattern.search(text)
+        rest = next((part for part in found.groups() if part is not None), "") if found else ""
+        if found and rest.strip() and len(text[: found.start()].split()) >= _LEAST:
+            return text[: found.start()], rest
+    return text, ""
+
+
+def unsorted(text: str, language: Language) -> str:
+    """The question without how what it ranks is to be sorted, which is the order of its ranks: "top 5, best first"."""
+    found = _SORTED.search(text)
+    words = [each and fold_case(each) for each in found.groups()] if found else []
+    if not found or any(each and each not in language.superlatives for each in words):
+        return text
+    rest = text[: found.start()]
+    return rest if any(word.text in language.superlatives for word in tokens(rest)) else text
+
+
+def split_addition(text: str) -> tuple[str, str]:
+    """The question proper and what its last sentence wants beside that: "Also, find the age groups." ("": none)."""
+    found = _ADDED.search(text)
+    if found and len(text[: found.start()].split()) >= _LEAST:
+        return text[: found.start()], found["rest"]
+    return text, ""

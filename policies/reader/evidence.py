@@ -1,0 +1,451 @@
+"""What a sketch accounts for of its question: words read and unread, relations that no word says."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from trivium.kg.indexes.words import own_name
+from trivium.kg.plans.plan import QueryPlan
+from trivium.kg.text import fold_case, fold_name, tokens
+from trivium.policies.reader import scores
+from trivium.policies.reader.chart import Chart
+from trivium.policies.reader.english import Language, classes
+from trivium.policies.reader.items import Item, flat
+from trivium.policies.reader.matching import Element, Matcher, in_words
+from trivium.policies.reader.names import words_of
+from trivium.policies.reader.readings import Part, Reading, elements_of
+from trivium.policies.reader.roles import nouns_of
+from trivium.policies.reader.schema import Schema
+from trivium.policies.reader.shapes import conditions, has_column, is_of_others, kinds_named, named_in, relations_had
+from trivium.policies.reader.sketch import Drafter, Sketch, relations_walked
+from trivium.policies.reader.sorts import Sorts
+from trivium.policies.reader.tagging import ANY_KIND, UNREAD, Tagged
+
+SAID = 0.75  # likeness from which a word says a relation
+_ROOT = 4  # letters of a word from which a name's longer word is made from it
+
+
+@dataclass
+class Evidence:
+    """Says of a sketch which words of its question it accounts for.
+
+    Attributes:
+        persons: the types that "who" may ask for.
+        people: those of them that are surely people, and no companies.
+    """
+
+    schema: Schema
+    language: Language
+    matcher: Matcher
+    chart: Chart
+    persons: frozenset[int]
+    people: frozenset[int]
+
+    def __post_init__(self) -> None:
+        self.sorts = Sorts(self.schema, self.language)
+        self._end_nouns: dict[str, frozenset[str]] = {}  # of relations, as they are asked for
+
+    def reading(self, tagged: Tagged, drafter: Drafter, sketch: Sketch, item: Item, score: float) -> Reading:
+        """A sketch as a reading, with its plan and what it leaves unread, unused and unsaid."""
+        links = [each for each in flat(item.links) if each[0] >= 0]
+        read = {position for position, *_ in links}
+        kinds = self._kinds(tagged, sketch, links)
+        left = [
+            i
+            for i in range(len(tagged.positions))
+            if (i not in read or kinds.get(i) is False) and tagged.unread[i] >= 0.5 and tagged.content[i]
+        ]
+        plan, typed = drafter.plan(sketch), self.schema.typed
+        used = self._used(plan)
+        told, spoken = self._accounted(tagged, used, links), bool(left)
+        told.update(self.sorts.said_to_be(tagged, links, left))
+        columns = any(isinstance(what, Element) and what.kind in ("property", "edge") for _, what, _ in links)
+        often = self.language.classes.occasions if columns else ()  # "downloaded 1,000 times", by its downloads
+        told.update(i for i in left if fold_case(tagged.positions[i]) in often and i - 1 in read)
+        if sketch[0] == "tally":
+            told.update(i for i in left if fold_case(tagged.positions[i]) in self.language.classes.apart)
+        told.update(self._of_memberships(tagged, sketch, left, read))
+        left = [i for i in left if i not in told]
+        sorts = [i for i in self.sorts.of_others(tagged, sketch, links, left) if i not in told]
+        score -= UNREAD * len({*sorts}.difference(left))  # as if it were not read at all
+        alone = self._joined_to_nothing(tagged, sketch, read)
+        score -= UNREAD * len(alone)
+        left = sorted({*left, *self._mistaken(tagged, used, links), *sorts, *alone})
+        unread, verbs = [tagged.positions[i] for i in left], len(tagged.verbs.intersection(left))
+        unused = [
+            tagged.positions[i]
+            for i in range(len(tagged.positions))
+            if i not in read and i not in told and not tagged.content[i] and tagged.unread[i] >= 1
+            if not _is_stranded(tagged, i, left) and not _lists_each(tagged, i, read, sketch)
+        ]
+        parts = tuple(
+            Part(
+                tagged.positions[i],
+                in_words(what, self.schema),
+                round(float(s), 3),
+                self._shares_root(tagged.positions[i], what),
+            )
+            for i, what, s in links
+        )
+        if tagged.first[:1] == ("whose",) and not any(
+            isinstance(what, Element) and what.kind == "relation" for _, what, _ in links
+        ):
+            unused.append("whose")  # an owner is asked for, and no word says who that is
+        unused += _selves(tagged, sketch)
+        repeats = _repeats(tagged, item) or (tagged.asks_things and sketch[0] == "values")
+        repeats = repeats or self._gives_no_person(tagged, item, read)
+        unsaid = self._unsaid(sketch, tagged, links)
+        if item.type in self.chart.records and sketch[0] == "go":
+            unsaid -= {self.schema.names[self.chart.records[item.type][0]]}  # whom nameless rows tell of
+        aside = self._aside(unsaid, tagged, links)
+        named = tuple(tagged.positions[place] for place in sorted(kinds))
+        score -= scores.UNSAID * len(unsaid) + scores.KINDS * len(named)
+        score -= scores.COLUMNS * (sketch[0] == "values") - scores.SPOKEN * spoken
+        return Reading(
+            plan,
+            score,
+            parts,
+            tuple(unread),
+            tuple(unused),
+            None,
+            score,
+            typed=typed,
+            repeats=repeats,
+            unsaid=unsaid,
+            aside=aside,
+            verbs=verbs,
+            kinds=named,
+            nouns=sum(self._is_noun(what, sketch) for _, what, _ in links),
+            lacks=_columns_left(tagged, left)
+            or self._half_named(tagged, left, links)
+            or is_of_others(sketch)
+            or _has_part(tagged, left, links, sketch),
+            other_sort=bool(sorts),
+            sketch=sketch,
+        )
+
+    def _of_memberships(
+        self, tagged: Tagged, sketch: Sketch, left: Sequence[int], read: Collection[int]
+    ) -> Iterator[int]:
+        """Words that only say that something is of those with a yes: "is X *part* of the safety *population*?"."""
+        if sketch[0] != "values" or len(sketch[2]) != 1 or sketch[2][0][0] != "p" or sketch[2][0][1]:
+            return
+        named = [each for each in self.schema.properties if each.name == sketch[2][0][2]]
+        if not all(each.profile.kind == "boolean" for each in named):
+            return
+        for place in left:
+            if fold_case(tagged.positions[place]) in self.language.classes.memberships:
+                behind = place - 1 in read and not tagged.gaps[place]
+                if behind or (place + 1 in read and not tagged.gaps[place + 1].isdisjoint(("of", "in"))):
+                    yield place
+
+    def _shares_root(self, text: str, what: Element | str) -> bool:
+        """Whether a word and the schema's element that it was read as begin alike: "Senate" and `senator`."""
+        if not isinstance(what, Element) or (what.kind in ("type", "property") and what.name):
+            return False
+        stem = self.language.stem(fold_case(text))
+        return len(stem) >= _ROOT and any(
+            word.startswith(stem) for word in words_of(own_name(in_words(what, self.schema)))
+        )
+
+    def _gives_no_person(self, tagged: Tagged, item: Item, read: Collection[int]) -> bool:
+        """Whether people are asked for, by a word that nothing reads, and things are given that "who" asks for never.
+
+        As in "who manages the West region?" and "how many people live in Japan?" of orders and countries.
+        """
+        classes, (first, second, third) = self.language.classes, (*tagged.first, "", "", "")[:3]
+        does = first == "who" and second not in classes.being and 1 not in read
+        counted = (first, second) == ("how", "many") and third in classes.persons and item.data[:1] == ("count",)
+        if not self.schema.typed or not (counted or (does and item.category == "S")):
+            return False
+        _, kind = self.chart.records.get(item.type, (-1, item.type))  # whom nameless rows tell of
+        # A company may be who makes something; nobody counts it as people.
+        return not any(self.schema.compatible(kind, each) for each in (self.people if counted else self.persons))
+
+    def _joined_to_nothing(self, tagged: Tagged, sketch: Sketch, read: Collection[int]) -> list[int]:
+        """Places of words that join two things, of which a sketch has but one: "people linked to Ann" are not Ann."""
+        if any(True for _ in relations_walked(sketch)):
+            return []
+        joining = self.language.classes.joining
+        return [i for i, word in enumerate(tagged.positions) if i not in read and fold_case(word) in joining]
+
+    def _half_named(self, tagged: Tagged, left: Sequence[int], links: Sequence[Any]) -> bool:
+        """Whether a noun is only what something's name begins with, and what qualifies the noun says nothing of it.
+
+        No "melting point" is a `point_group`; but a "final release" may be a `release_date`, whose last word carries
+        no meaning of its own. "Who sells X?" does not ask for the `sell_price_currency`.
+        """
+        stems = {stem for position in tagged.positions for stem in self._stems(position)}
+        bare_words = self.language.carriers | self.language.units | self.language.kinds_of_value
+        for place, what, score in links:
+            if not isinstance(what, Element) or what.kind not in ("property", "edge") or score <= 0:
+                continue
+            words = words_of(self._own_name(what))
+            head = self.language.stem(words[-1]) if words else ""
+            bare = not bare_words.isdisjoint(words[-1:])
+            said = self._stems(tagged.positions[place]).intersection(map(self.language.stem, words[:-1]))
+            beside = place > 0 and place - 1 in left and not tagged.gaps[place]
+            if said and not bare and head not in stems and place + 1 in left and not tagged.gaps[place + 1]:
+                return True  # "the rotor speed" is no `rotor_area`
+            if beside and self.schema.typed and self._is_of_another(tagged, place, words, stems):
+                return True
+            if said and not bare and head not in stems and (beside or self._asks_for_other(tagged, head)):
+                return True
+        return False
+
+    def _is_of_another(self, tagged: Tagged, place: int, words: Sequence[str], stems: set[str]) -> bool:
+        """Whether a column is one of another thing by all but its last word: the "win rate" is no `turn_rate`."""
+        own = [self.language.stem(word) for word in words if word not in self.language.stop]
+        return len(own) > 1 and own[-1] in self._stems(tagged.positions[place]) and stems.isdisjoint(own[:-1])
+
+    def _asks_for_other(self, tagged: Tagged, noun: str) -> bool:
+        """Whether a question begins with "who" or "where", and a noun is for nothing that this asks for."""
+        word = tagged.first[0] if tagged.first else ""
+        return word in self.language.classes.no_figure and word not in self.language.asked.get(noun, {})
+
+    def _used(self, plan: QueryPlan) -> dict[str, set[str]]:
+        """The relations and properties of a plan, each with the stems of its name."""
+        return {name: {self.language.stem(word) for word in words_of(name)} for name in elements_of(plan)}
+
+    def _accounted(self, tagged: Tagged, used: Mapping[str, set[str]], links: Sequence[Any]) -> set[int]:
+        """Places of words that no item reads and the plan accounts for all the same.
+
+        They are the rest of the name of something that it walks or looks at ("kilo" of `price per kilo`), or words for
+        one of these that no other word says ("who joined earlier", by `joinedOn`).
+        """
+        said = defaultdict[str, set[str]](set)
+        for place, what, score in links:
+            if isinstance(what, Element) and what.kind != "type" and score > 0:
+                said[self._own_name(what)] |= self._stems(tagged.positions[place])
+        read = {place for place, *_ in links}
+        return {
+            place
+            for place, word in enumerate(tagged.positions)
+            if place not in read and self._accounts(self._stems(word), fold_case(word), used, said)
+        }
+
+    def _accounts(self, stems: set[str], word: str, used: Mapping[str, set[str]], said: Mapping[str, set[str]]) -> bool:
+        left = [own - said.get(name, set()) for name, own in used.items()]
+        if any(all(_is_begun(stem, own) for stem in stems) for own in left if stems):
+            return True
+        means = (match.element for match in self.matcher.word(word) if match.score >= SAID)
+        names = {self._own_name(each) for each in means if each.kind != "type"}
+        return any(name in used and name not in said for name in names)
+
+    def _stems(self, text: str) -> set[str]:
+        words = fold_case(text).split()
+        return {self.language.stem(word) for word in [w for w in words if w not in self.language.stop] or words}
+
+    def _own_name(self, what: Element) -> str:
+        if what.kind == "property":
+            return self.schema.properties[what.number].name
+        return what.name or self.schema.names[what.number]
+
+    def _mistaken(self, tagged: Tagged, used: Mapping[str, set[str]], links: Sequence[Any]) -> list[int]:
+        """Places of verbs that were read as a kind of things, in a graph without types: "who designed Ann?"."""
+        if self.schema.typed:
+            return []
+        does = any(not gap.isdisjoint(self.language.classes.do) for gap in tagged.gaps)
+        kinds = [
+            (place, tagged.positions[place], self.schema.types[what.number].words)
+            for place, what, _ in links
+            if isinstance(what, Element) and what.kind == "type" and not what.name and place in tagged.verbs
+        ]
+        return [
+            place
+            for place, word, names in kinds
+            if (does or self.language.is_past(word))
+            and not any(self._stems(word) <= {self.language.stem(each) for each in name} for name in names)
+            and not self._accounts(self._stems(word), fold_case(word), used, {})
+        ]
+
+    def _aside(self, unsaid: Iterable[str], tagged: Tagged, links: Sequence[Any]) -> int:
+        read = {place for place, *_ in links}
+        verbs = sum(place not in read and tagged.unread[place] >= UNREAD for place in tagged.verbs)
+        kinds = {
+            what.number
+            for place, what, _ in links
+            if isinstance(what, Element)
+            and what.kind == "type"
+            and tagged.positions[place].casefold() not in self.language.classes.persons
+        }
+        if not verbs:
+            return 0
+        if not unsaid:
+            return min(verbs, self._before_values(tagged, links))
+        joins = [(name, pair) for (name, *pair) in self.schema.joins if kinds.issuperset(pair) and pair[0] != pair[1]]
+        named = {self.schema.names[name]: pair for name, pair in joins}
+        alone = [each for each in unsaid if each in named and sum(pair == named[each] for _, pair in joins) == 1]
+        return min(verbs, len(alone))
+
+    def _before_values(self, tagged: Tagged, links: Sequence[Any]) -> int:
+        """How many unread verbs stand right before a column and its value: "which releases *run on* Node 14.14.0"."""
+        said = {place: what for place, what, _ in links if isinstance(what, Element) and what.kind == "property"}
+        values = {place for place, what in said.items() if what.name}
+        count = 0
+        for verb in tagged.verbs.difference(said):
+            column = said.get(verb + 1)
+            count += column is not None and not column.name and verb + 2 in values
+        return count
+
+    def _kinds(self, tagged: Tagged, sketch: Sketch, links: Sequence[Any]) -> dict[int, bool]:
+        """Nouns read as any kind of the graph's things, each with whether the rest of the question says which.
+
+        It does by naming all relations that are walked, or a column where none is. Where every other word is read and
+        no verb says what it is, a single relation may go unnamed: the only one between two kinds, or one that narrows
+        down what another one names.
+        """
+        kinds = {place for place, what, _ in links if isinstance(what, Element) and what.name == ANY_KIND}
+        if not kinds:
+            return {}
+        numbers = set(relations_walked(sketch))
+        if not numbers:
+            return dict.fromkeys(kinds, has_column(sketch))
+        known = [each for each in links if each[2] >= SAID]
+        left = self._unsaid(sketch, tagged, known)
+        read = {place for place, *_ in known} | kinds
+        whole = all(place in read or not content for place, content in enumerate(tagged.content))
+        # "Which school did he go to?" says by its verb what is asked.
+        deed = any(not gap.isdisjoint(self.language.classes.do) for gap in tagged.gaps)
+        sole = len(numbers) == 1 and all(map(self.schema.is_sole, numbers))
+        # "Which Danish keeper plays for X?": what is said of them says who they are; of Denmark nothing need be said.
+        known_by = len(left) == 1 and any(
+            left.isdisjoint(said) for part in conditions(sketch) if (said := self._walked(part))
+        )
+        told = not left or (whole and not deed and (known_by or sole))
+        return dict.fromkeys(kinds, told)
+
+    def _walked(self, sketch: Sketch) -> set[str]:
+        return {self.schema.names[number] for number in relations_walked(sketch)}
+
+    def _unsaid(self, sketch: Sketch, tagged: Tagged, links: Sequence[Any]) -> frozenset[str]:
+        said = {
+            name
+            for _, what, _ in links
+            for name in (in_words(what, self.schema), own_name(in_words(what, self.schema)))
+        }
+        numbers = set(relations_walked(sketch))
+        if not self.schema.typed:  # all that the graph tells of a striker is whose position that is
+            words = [
+                (fold_name(tagged.positions[place]), what)
+                for place, what, _ in links
+                if isinstance(what, Element) and what.kind == "type" and what.name not in ("", ANY_KIND)
+            ]
+            # Those by a word for a sort of things ("strikers", "Welsh players"), and no name.
+            sorts = {what.number for word, what in words if what.name.islower() or word not in fold_name(what.name)}
+            if len({what.number for _, what in words}) >= len(numbers):  # and none is gone through
+                numbers -= {self.schema.only[each] for each in sorts if each in self.schema.only}
+        names = {self.schema.names[number] for number in numbers}
+        left = {each for each in names if said.isdisjoint((each, " ".join(words_of(each))))}
+        if self.schema.typed:
+            read = {
+                self.language.stem(word)
+                for _, what, _ in links
+                if isinstance(what, Element) and what.kind == "type"
+                for words in self.schema.types[what.number].words
+                for word in words
+            }
+            unsaid = frozenset(each for each in left if not self._is_having(each, read))
+            return unsaid if not all(map(self.is_of_parts, unsaid)) else frozenset()
+        ends = [
+            tagged.positions[place].casefold()
+            for place, what, _ in links
+            if isinstance(what, Element) and what.kind == "type" and not what.name
+        ]
+        return frozenset(each for each in left if not self._names_an_end(each, ends))
+
+    def _is_noun(self, what: Element | str, sketch: Sketch) -> bool:
+        """Whether a word was read as a kind of things, and not of the one thing that is named: "the Acme branch"."""
+        if not isinstance(what, Element) or what.kind != "type" or what.name:
+            return False
+        return all(not self.schema.compatible(kind, what.number) for kind in kinds_named(sketch))
+
+    def _is_having(self, relation: str, nouns: Collection[str]) -> bool:
+        """Whether a relation is called by one of some nouns alone: `HAS_DEVICE`."""
+        words = [word for word in words_of(relation) if word not in self.language.classes.in_names]
+        return bool(words) and all(self.language.stem(word) in nouns for word in words)
+
+    def is_of_parts(self, relation: str) -> bool:
+        """Whether a relation is what "of" and "in" say: `broader`, `member`."""
+        words = [word for word in words_of(relation) if word not in self.language.classes.in_names]
+        return bool(words) and self.language.classes.parting.issuperset(words)
+
+    def _names_an_end(self, relation: str, words: Sequence[str]) -> bool:
+        stem, deeds = self.language.stem, self.language.deeds
+        nouns = self._end_nouns.get(relation)
+        if nouns is None:
+            ends = [noun for tail in (True, False) for noun in nouns_of(relation, tail, self.language)]
+            nouns = self._end_nouns[relation] = frozenset(stem(word) for noun in ends for word in noun)
+        said = {stem(word) for word in words}
+        return bool(
+            nouns & (said | {stem(doer) for word in said for deed in deeds.get(word, ()) for doer in deed.doers})
+        )
+
+
+def _is_begun(stem: str, stems: Collection[str]) -> bool:
+    """Whether a word is one of a name's, or one of those is made from it: a week is in `weeklyDownloads`."""
+    return any(stem == each or (len(stem) >= _ROOT and each.startswith(stem)) for each in stems)
+
+
+def _is_stranded(tagged: Tagged, place: int, left: Sequence[int]) -> bool:
+    """Whether an operator's word ends a question right behind an unread verb, as its part: "does Ann look after?"."""
+    last = place + 1 == len(tagged.positions) and not tagged.gaps[place + 1]
+    return last and not tagged.gaps[place] and place - 1 in left
+
+
+def _groups(tagged: Tagged, place: int) -> bool:
+    return any(start == place and item.category == "G" for start, _, item in tagged.items)
+
+
+def _lists_each(tagged: Tagged, place: int, read: Collection[int], sketch: Sketch) -> bool:
+    """Whether "for each" stands before what a list has a row for each of."""
+    return sketch[0] == "values" and place + 1 in read and _groups(tagged, place)
+
+
+def _selves(tagged: Tagged, sketch: Sketch) -> list[str]:
+    """Words that say that a named thing itself is meant, where a figure is given of what it is joined to."""
+    said = [word.text for word in tokens(tagged.text) if word.text in classes().selves]
+    source = sketch[1] if sketch[0] == "values" else sketch[2] if sketch[0] == "agg" else ("ids",)
+    return said if source[0] != "ids" and named_in(source) else []
+
+
+def _columns_left(tagged: Tagged, left: Sequence[int]) -> bool:
+    return any(
+        place and (not tagged.gaps[place].isdisjoint(classes().ones_own) or _groups(tagged, place - 1))
+        for place in left
+    )
+
+
+def _has_part(tagged: Tagged, left: Sequence[int], links: Sequence[Any], sketch: Sketch) -> bool:
+    """Whether a noun says that things have something, and what stands before it says more: "in a rift zone"."""
+    had = set(relations_had(sketch))
+    return any(
+        isinstance(what, Element)
+        and what.kind == "relation"
+        and what.number in had
+        and place - 1 in left
+        and not tagged.gaps[place]
+        for place, what, _ in links
+    )
+
+
+def _repeats(tagged: Tagged, item: Item) -> bool:
+    first, second = (*(word for word in tagged.first if word != "else"), "", "")[:2]
+    words = classes()
+    does = second in words.do if first in words.open else first == "who" and second not in words.being
+    if item.category != "S" or not does:
+        return False
+    links = flat(item.links)
+    read = {position for position, *_ in links}
+    verb = any(content and place not in read for place, content in enumerate(tagged.content))
+    who = first == "who" and 1 not in read and len(tagged.positions) > 1
+    does_it = who and second == tagged.positions[1].casefold() and not tagged.gaps[2]
+    if does_it and any(what == "path" for _, what, _ in links):  # "who presented series 2", by no word for a relation
+        return True
+    verb = verb or who  # "who measured the penguins?"
+    return verb and any(
+        isinstance(what, Element) and what.kind == "type" and what.number == item.type for _, what, _ in links
+    )

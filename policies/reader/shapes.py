@@ -1,0 +1,153 @@
+"""What kind of set or result a sketch is, and sketches written another way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from trivium.policies.reader.schema import Walk
+from trivium.policies.reader.sketch import Sketch, relations_walked
+
+_TABLES = frozenset({"group", "tally"})
+
+
+def sets_of(sketch: Sketch, kind: str) -> list[Sketch]:
+    """The sets that a sketch intersects ("and") or unites ("or"); itself where it does not."""
+    return [each for part in sketch[1:] for each in sets_of(part, kind)] if sketch[0] == kind else [sketch]
+
+
+def relations_had(sketch: Any) -> Iterator[int]:
+    """The relations that a sketch's conditions ask for, whatever they lead to."""
+    if isinstance(sketch, tuple) and not isinstance(sketch, Walk):
+        if sketch[:1] == ("has",) and len(sketch) == 2 and sketch[1][:1] == ("e",):
+            yield from relations_walked(sketch)
+        for part in sketch:
+            yield from relations_had(part)
+
+
+def leaves_of(sketch: Sketch) -> Iterator[Sketch]:
+    """The sets that a sketch intersects or unites."""
+    for part in sketch[1:]:
+        if part[0] in ("and", "or"):
+            yield from leaves_of(part)
+        else:
+            yield part
+
+
+def is_named_or(sketch: Sketch) -> bool:
+    """Whether a sketch is one or the other of some named things."""
+    return sketch[:1] == ("or",) and all(part[:1] == ("ids",) or is_named_or(part) for part in sketch[1:])
+
+
+def there_and_back(sketch: Any) -> Any:
+    """A sketch whose walks by a relation and straight back are single chains, which never give the thing itself."""
+    if not isinstance(sketch, tuple) or isinstance(sketch, Walk):
+        return sketch
+    sketch = tuple(map(there_and_back, sketch))
+    if sketch[:1] != ("go",) or sketch[1][:1] != ("go",) or sketch[2][0] != sketch[1][2][-1].back():
+        return sketch
+    return ("go", sketch[1][1], (*sketch[1][2], *sketch[2]), *sketch[3:])
+
+
+def is_of_others(sketch: Sketch) -> bool:
+    """Whether values are those of whatever shares something with what is named: of other stones of its luster."""
+    if sketch[0] != "values" or sketch[1][0] != "go" or sketch[1][1][0] != "ids":
+        return False
+    last = sketch[1][2][-1]
+    back = (term[1][0] for term in sketch[2] if term[0] == "p" and term[1])
+    return any(last.relation == hop.relation and last.direction != hop.direction for hop in back)
+
+
+def is_all(sketch: Sketch) -> bool:
+    """Whether a sketch is all of a kind, or their number."""
+    return bool(sketch[0] == "all" or (sketch[0] == "count" and sketch[1][0] == "all"))
+
+
+def has_column(sketch: Any) -> bool:
+    """Whether a sketch looks at a property."""
+    if not isinstance(sketch, tuple) or isinstance(sketch, Walk):
+        return False
+    return sketch[:1] in (("p",), ("is",)) or any(map(has_column, sketch))
+
+
+def conditions(sketch: Sketch) -> list[Sketch]:
+    """The sets that a sketch intersects; none where it does not."""
+    if sketch[0] != "and":
+        return []
+    return [each for part in sketch[1:] for each in (conditions(part) or [part])]
+
+
+def kinds_named(sketch: Sketch) -> set[int]:
+    """The types of the things that a sketch names."""
+    if sketch[:1] == ("ids",):
+        return {sketch[1]}
+    return set[int]().union(*(kinds_named(part) for part in sketch if type(part) is tuple))
+
+
+def as_occasions(sketch: Sketch) -> Sketch:
+    """A count of one thing as how often another one is joined to it: "how many Gold Gloves did X win?"."""
+    counted = sketch[1]
+    if sketch[0] != "count":
+        return sketch
+    if counted[0] == "go" and counted[1][0] == "and" and len(counted[2]) == 1:
+        found = as_occasions(("count", counted[1]))
+        same = found[0] == "walks" and counted[2][0].relation == found[3].relation
+        return found if same else sketch  # those that have it, and X does: as often as X has
+    if counted[0] != "and":
+        return sketch
+    for one, other in (counted[1:], counted[:0:-1]):
+        alone = one[0] == "ids" and len(one[2]) == 1
+        if alone and other[0] == "go" and other[1][0] == "ids" and len(other[1][2]) == len(other[2]) == 1:
+            (hop,), start = other[2], other[1]
+            return (
+                ("walks", "", one, hop.back(), "", start)
+                if hop.direction == "in"
+                else ("walks", "", start, hop, "", one)
+            )
+    return sketch
+
+
+def holds_table(node: Any) -> bool:
+    """Whether a set is the rows of groups, or reached from such rows."""
+    if not isinstance(node, tuple) or not node or not isinstance(node[0], str):
+        return False
+    if node[0] in ("and", "or"):
+        return any(map(holds_table, node[1:]))
+    return node[0] in _TABLES or (node[0] in ("go", "minus", "where", "top", "some") and holds_table(node[1]))
+
+
+def is_table(sketch: Sketch) -> bool:
+    """Whether a sketch is several columns of things."""
+    return sketch[0] == "values" and len(sketch[2]) > 1
+
+
+def is_ordered(sketch: Any) -> bool:
+    """Whether a sketch takes the first of some order."""
+    if not isinstance(sketch, tuple) or isinstance(sketch, Walk):
+        return False
+    return sketch[:1] == ("top",) or any(map(is_ordered, sketch))
+
+
+def is_choice(node: Sketch) -> bool:
+    """Whether a set is one of two named things, by an order: "which is older, A or B?"."""
+    return node[0] == "top" and node[1][0] == "or" and all(part and part[0] == "ids" for part in node[1][1:])
+
+
+def of_two(node: Sketch) -> bool:
+    """Whether a set is several named things: "A or B"."""
+    return node[0] == "or" and all(part and part[0] == "ids" for part in node[1:])
+
+
+def holds_choice(node: Sketch) -> bool:
+    """Whether a plan goes on from such a set, or chooses one of what the two lead to."""
+    if node[0] == "top" and node[1][0] == "or" and all(p and p[0] == "go" and p[1][0] == "ids" for p in node[1][1:]):
+        return True
+    parts = node[1:] if node[0] in ("and", "or") else node[1:2]
+    return is_choice(node) or any(holds_choice(part) for part in parts if isinstance(part, tuple) and part)
+
+
+def named_in(node: Sketch) -> int:
+    """How many times a set's parts name things: one that leads back to the thing itself is true of anything."""
+    if node[:1] == ("ids",):
+        return 1
+    return sum(named_in(part) for part in node if isinstance(part, tuple))
