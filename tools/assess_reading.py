@@ -17,7 +17,9 @@ from trivium.policies.confidence.model import DEFAULT, VETOES
 from trivium.policies.confidence.signals import (
     AnswerSignals,
     asks_truth,
+    counts_in_place,
     end_of,
+    gives_no_reason,
     is_misfit,
     is_small_talk,
     last_step,
@@ -108,8 +110,13 @@ async def assess_reading(
     end = end_of(found, best.plan if plan and best else None)
     figure = kinds.get(end) not in (None, "text", "point", "boolean")
     misfit = is_misfit(question, end, kinds) or await _is_other_kind(kg, question, found, best if plan else None)
+    step = last_step(found, best.plan if plan and best else None)
+    reasonless = gives_no_reason(question, end or (step.relation if step else ""), kinds)
+    misfit = misfit or reasonless
     truth = kinds.get(end) == "boolean"
     signals = signals_of(found, readings, plan=plan, question=question, misfit=misfit, figure=figure, truth=truth)
+    if reasonless or counts_in_place(question, end, kinds):
+        signals = replace(signals, opposed=max(signals.opposed, 1.0))
     if speaks_of_ties(said or question):
         signals = replace(signals, tied=0.0)
     if plan and best is not None:

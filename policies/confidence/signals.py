@@ -368,7 +368,7 @@ def _of_readings(
             "borrowed": float(bool(top.borrowed)),
             "back": float(back and not (shared or told)),
             "tied": float(_is_tied(top)),
-            "echo": float(_is_echo(top.plan)),
+            "echo": float(_is_echo(top) or _is_between(top)),
         }
     return out | (
         {"odd": min(sum(_is_name(word) for word in top.unread), _MOST), **_of_answers(readings)} if plan else {}
@@ -463,7 +463,11 @@ def _of_another_thing(reading: Reading) -> bool:
     (column,) = reading.plan.columns
     said = {own_name(part.element) for part in reading.parts if part.score > 0}
     walked = {step.relation for step in column.steps}
-    return bool(walked) and walked.issubset(reading.unsaid) and column.property not in said
+    # "When did Ann become a customer?": that she is one says no order of hers.
+    nouns = {fold_case(part.word) for part in reading.parts if part.score > 0}
+    own = {step.relation for step in column.steps[:1] if step.direction == "in" and own_name(step.relation) in nouns}
+    own = set() if reading.nouns else own
+    return bool(walked) and walked.issubset(reading.unsaid | own) and column.property not in said
 
 
 def _leaves_what_is_asked(question: str, reading: Reading) -> bool:
@@ -658,6 +662,8 @@ def _is_left_after_which(words: Sequence[str], unread: AbstractSet[str], read: A
 def left_noun(question: str, found: Decomposition | None, plan: Reading | None) -> str:
     """The noun that is asked for and that nothing accounts for, "" where there is none: "in which *hospital* was …".
 
+    A verb behind it is no part of it: "which *judge* eliminated Gia?", "which *museum* shows the emerald?".
+
     Args:
         question: in words.
         found: the decomposition whose chains answer.
@@ -670,9 +676,17 @@ def left_noun(question: str, found: Decomposition | None, plan: Reading | None) 
     words = [token.text for token in tokens(question)]
     for place in (place for place, word in enumerate(words) if word in english().which):
         noun = [*takewhile(lambda word: not _says_nothing(word), words[place + 1 : place + 3])]
-        if noun and noun[0] in left and not (len(noun) > 1 and noun[1] not in left):
+        if noun and noun[0] in left and (noun[1:] == [] or noun[1] in left or _is_deed(noun[1], words, found)):
             return noun[0]
     return ""
+
+
+def _is_deed(word: str, words: Sequence[str], found: Decomposition | None) -> bool:
+    """Whether a word behind a noun is a verb by its form: a past one, or one with "s" right before a name."""
+    after = words[words.index(word) + 1 :]
+    names = [[token.text for token in tokens(mention)] for mention in (found.links if found is not None else ())]
+    before_name = any(name == after[: len(name)] or name == after[1 : len(name) + 1] for name in names if name)
+    return word.endswith(_PARTICIPLES[0]) or word in english().irregular or (_is_plural(word) and before_name)
 
 
 def left_nouns(question: str, reading: Reading) -> list[str]:
@@ -806,6 +820,7 @@ def _gives_all(question: str, reading: Reading) -> bool:
     """Whether a plan gives all of a kind, or their number, and leaves a word unread: "which lines are electrified".
 
     What holds them all says nothing of which: "in the tracker". So does that there are some: "is the foo an SI unit?".
+    Nor is a condition met that the question only begins: "which contestants come from ?".
     """
     plan = reading.plan.source if isinstance(reading.plan, NonEmpty) else reading.plan
     counts = isinstance(plan, Aggregate) and plan.function == "count"
@@ -821,7 +836,8 @@ def _gives_all(question: str, reading: Reading) -> bool:
         for word in fold_case(text).split()
         if word not in words or not _holds_all(words, words.index(word))
     ]
-    return bool(left) and (counted or walked or isinstance(plan, OfType))
+    begun = words[-1:] != [] and words[-1] in classes().prepositions | {"than"}  # "which contestants come from ,"
+    return (bool(left) or (begun and not walked)) and (counted or walked or isinstance(plan, OfType))
 
 
 def _is_of_a_time(condition: Condition) -> bool:
@@ -844,16 +860,44 @@ def _walks_back(node: Node) -> bool:
     return any(one[0] == other[0] and {one[1], other[1]} == {"in", "out"} for one, other in pairwise(ways))
 
 
-def _is_echo(plan: QueryPlan) -> bool:
-    """Whether a plan gives the very things that the question names, or may give but the one of them: its highest."""
+def _is_echo(reading: Reading) -> bool:
+    """Whether a plan gives the very things that the question names, or may give but the one of them: its highest.
+
+    So does one that only says whether what is named goes with something else: Hamburg's airport, for "which train goes
+    from Bern to Hamburg?".
+    """
+    plan = reading.plan
     if all(isinstance(node, Entities | Union | Intersect) for node in nodes(plan)):
         return True
-    ranks = isinstance(plan, Top)
     source: Node = plan
     while isinstance(source, Top):
         source = source.source
     sets = source.sets if isinstance(source, Intersect) else (source,)
-    return ranks and any(isinstance(each, Entities) and len(each.ids) == 1 for each in sets)
+    one = any(isinstance(each, Entities) and len(each.ids) == 1 for each in sets)
+    return one if source is not plan or len(sets) > 1 else False
+
+
+def _is_between(reading: Reading) -> bool:
+    """Whether a plan gives what lies at one of two ends that are named alike, and no noun of the question is for that.
+
+    Two ends are values of one column, a relation apart.
+    """
+    plan = reading.plan
+    if not isinstance(plan, Intersect):
+        return False
+    own = [found for each in plan.sets if (found := _named_by_column(each))]
+    starts = [_named_by_column(each.source) for each in plan.sets if isinstance(each, Follow)]
+    ends = {kind for kind, _ in own}
+    said = any(part.score >= _SAID and own_name(part.element) in ends for part in reading.parts)
+    return not said and any(each in own for each in starts if each)
+
+
+def _named_by_column(node: Node) -> tuple[str, str] | None:
+    """The type and the column by whose value things are named; None of another set."""
+    match node:
+        case Where(source=OfType(type=kind), condition=Compare(left=Term(steps=(), property=name), operator="=")):
+            return kind, name
+    return None
 
 
 def _is_tied(reading: Reading) -> bool:
@@ -991,7 +1035,7 @@ def is_misfit(question: str, end: str, kinds: Mapping[str, PropertyKind | None])
     """
     words = fold_case(question).split()
     plain = [word.text for word in tokens(question)]
-    if _is_of_other_time(plain, end, kinds) or _counts_in_place(plain, end, kinds):
+    if _is_of_other_time(plain, end, kinds) or counts_in_place(question, end, kinds):
         return True
     asked = classes().asking.intersection(words)
     how = {other for one, other in pairwise(words) if one == "how" and other in _measured()}
@@ -1039,8 +1083,21 @@ def _is_of_other_time(words: Sequence[str], end: str, kinds: Mapping[str, Proper
     return (("how", "old") in pairwise(words) and no_start) or causes or manner
 
 
-def _counts_in_place(words: Sequence[str], end: str, kinds: Mapping[str, PropertyKind | None]) -> bool:
-    """Whether "how large … in megabytes", "how long" get a number of things: downloads, episodes."""
+def gives_no_reason(question: str, end: str, kinds: Mapping[str, PropertyKind | None]) -> bool:
+    """Whether "why" is answered by what is no reason: who appointed her, for "why was she appointed?".
+
+    A text may be one. Arguments are those of `is_misfit`.
+    """
+    why = [word.text for word in tokens(question)][:1] == ["why"]
+    return why and kinds.get(end, "text") != "text" and classes().reasons.isdisjoint(words_of(end))
+
+
+def counts_in_place(question: str, end: str, kinds: Mapping[str, PropertyKind | None]) -> bool:
+    """Whether "how large … in megabytes", "how long" get a number of things: downloads, episodes.
+
+    Arguments are those of `is_misfit`.
+    """
+    words = [word.text for word in tokens(question)]
     language, last = english(), (words_of(end) or ("",))[-1]
     how = {other for one, other in pairwise(words) if one == "how"}
     unit = any(one == "in" and other in language.units for one, other in pairwise(words))

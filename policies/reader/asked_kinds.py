@@ -32,11 +32,12 @@ class AskedKinds:
         """Whether a noun, which no reading places, is unlike all words for what a relation leads to.
 
         A word without a vector of its own is not judged: nothing is known of a "dale". Nor is one in a graph without
-        types, where nothing tells what its things are.
+        types, where nothing tells what its things are. A property leads to what its own name says: no "color" is an
+        `origin`; two nouns that one asking word asks for may mean the same, a "town" and a `birthplace`.
 
         Args:
             noun: folded.
-            relation: its name.
+            relation: its name, or a property's.
             inverse: whether it is walked from its end to its start.
             read: other words of the question, which say the relation and not what it leads to: "born".
         """
@@ -44,6 +45,11 @@ class AskedKinds:
             return False
         stem = self.language.stem
         said = {stem(word) for word in read}
+        if self.schema.called(relation):
+            own = [word for word in words_of(relation) if stem(word) not in said and word.isalpha()]
+            asks = self.language.asked.get(stem(noun), {}).keys()
+            alike = any(asks & self.language.asked.get(stem(word), {}).keys() for word in own)
+            return bool(own) and not alike and not self._is_like(noun, own)
         ends = self._ends(relation, inverse=inverse)
         names = {word for role in ends for phrase in self.schema.types[role].words for word in phrase}
         if not names or any(not any(self.schema.types[role].words) for role in ends):  # things without a type

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from trivium.kg.plans.plan import Arithmetic, Operand, Unit
 from trivium.kg.values import SECONDS_A_DAY, read_value
-from trivium.policies.reader.english import Language
+from trivium.policies.reader.english import Language, Phrase
 from trivium.policies.reader.matching import Element, Matcher
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.schema import Property, Schema
@@ -69,15 +69,11 @@ class Computed:
         if not self._pairable:
             return
         for place, word in enumerate(words):
-            if word in ("between", "from"):
+            if word in self.language.spans["from"]:
                 yield from self._between(words, place)
-            elif word == "minus":
-                yield from self._joined(words, place, place + 1, "-")
-            elif word == "per":
-                yield from self._joined(words, place, place + 1, "/")
-            elif tuple(words[place : place + 2]) == ("divided", "by"):
-                yield from self._joined(words, place, place + 2, "/")
-            elif word == "ratio":
+            elif operator := self._operator(words, place):
+                yield from self._joined(words, place, place + len(operator[0]), operator[1])
+            elif word in self.language.spans["ratio"]:
                 yield from self._ratio(words, place)
             elif word == "to" and not self._takes.isdisjoint(words[max(place - _BEFORE, 0) : place]):
                 yield from self._taken(words, place)
@@ -85,6 +81,11 @@ class Computed:
                 yield from self._lasted(words, place)
         yield from self._after(words)
         yield from self._aged(words)
+
+    def _operator(self, words: Sequence[str], place: int) -> tuple[Phrase, Arithmetic] | None:
+        """The phrase at a place that stands between two columns that are computed with, and its operator."""
+        known = self.language.arithmetic.items()
+        return next(((said, sign) for said, sign in known if tuple(words[place : place + len(said)]) == said), None)
 
     @cached_property
     def _pairable(self) -> bool:

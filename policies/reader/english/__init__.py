@@ -14,6 +14,7 @@ from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from trivium.kg.plans.plan import Arithmetic
 from trivium.kg.text import IN_U
 
 FOLDER = Path(__file__).parent
@@ -142,6 +143,7 @@ class WordClasses:
     parts_of_days: frozenset[str]
     parts_of_dates: frozenset[str]
     endings: frozenset[str]
+    reasons: frozenset[str]
     causing: frozenset[str]
     when_where: frozenset[str]
 
@@ -203,6 +205,7 @@ class Language:
         measures: for a unit, what it measures and how many of the smallest unit it is: "hours", (time, 3600).
         contests: words of contests by what they say: `win`, `host`.
         spans: words for how far two columns are apart, and for how long something lasts, by what they say.
+        arithmetic: phrases between two columns that are computed with, and the operator: "divided by", /.
         shares: words that ask for a share, and what stands between the whole and the part.
         opposites: words of columns for the beginning and for the end of one thing; the first pair is of a life.
         measured: what a hint of superlatives and bounds measures, as `measures` calls it: "price", money.
@@ -278,6 +281,7 @@ class Language:
     contests: Mapping[str, frozenset[str]]
     spans: Mapping[str, frozenset[str]]
     opposites: tuple[tuple[str, str], ...]
+    arithmetic: Mapping[Phrase, Arithmetic]
     shares: Mapping[str, str]
     months: Mapping[str, int]
     irregular: Mapping[str, str]
@@ -362,6 +366,9 @@ class Language:
             contests={name: _words(text) for name, text in raw.get("contests", {}).items()},
             spans={name: _words(text) for name, text in raw.get("spans", {}).items()},
             opposites=tuple(raw.get("opposites", {}).items()),
+            arithmetic={
+                phrase: sign for sign, texts in raw.get("arithmetic", {}).items() for phrase in _phrases(texts)
+            },
             shares=raw.get("shares", {}),
             measured={hint: what for what, hints in raw.get("measured", {}).items() for hint in hints.split()},
             months=raw["months"],
@@ -395,6 +402,8 @@ class Language:
             *(tuple(word.split()) for word in single),
             *(phrase for phrase, weak in self.group.items() if not weak),
             *(phrase for phrase, kind in self.logic.items() if kind == "or"),
+            *((word,) for word in self.classes.uncomputed),
+            *self.arithmetic,
         }
         out: dict[str, list[Phrase]] = defaultdict(list)
         for phrase in sorted(phrases, key=len, reverse=True):

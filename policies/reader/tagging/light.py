@@ -76,9 +76,14 @@ class LightWords:
         behind = before in ("the", "s", "his", "her", "its", "their") or self.language.is_number(before)
         return behind and len(word) > SHORTEST and word.endswith(("est", "most")) and not self.matcher.word(word)
 
-    def is_uncomputed(self, word: str) -> bool:
-        """Whether a word asks for what no plan computes: "the difference in weight"."""
-        return word in self.language.classes.uncomputed and not self.elements.is_called(word)
+    def is_uncomputed(self, words: Sequence[Token], place: int) -> bool:
+        """Whether a word asks for something computed that nothing has read: "weight *minus* tare", "3 *times* the"."""
+        word, classes = words[place].text, self.language.classes
+        after = words[place + 1].text if place + 1 < len(words) else ""
+        before = words[place - 1].text if place else ""
+        multiplies = word in classes.occasions and after in classes.before_wholes and before not in ("many", "of")
+        part = after == "of" and before == "the" and word in self.language.shares.get("percent", "").split()
+        return (word in classes.uncomputed or multiplies or part) and not self.elements.is_called(word)
 
     def is_unit(self, words: Sequence[Token], place: int) -> bool:
         """Whether a word says what a number before it counts: "smaller than 10 hectares"."""

@@ -374,7 +374,7 @@ class Tagger:
             tagged.items.append((position, position + 1, Item("ADJ", data=data, links=link(position, word, 0.9))))
         if word in language.naming and after != "by":  # "people known by Ann"
             tagged.items += self.implied.naming_items(position)
-        ranks = self._light.is_superlative(words, span[0]) or self._light.is_uncomputed(word)
+        ranks = self._light.is_superlative(words, span[0]) or self._light.is_uncomputed(words, span[0])
         generic = generic or (word in ("people", "persons") and position > 0)  # whoever it is
         tagged.unread.append(UNREAD_OPERATOR if ranks else UNREAD_GENERIC if generic else UNREAD)
         tagged.content.append(not (generic or ranks))

@@ -12,8 +12,10 @@ from trivium.kg.types import Hop, PropertyKind
 from trivium.policies.confidence.model import DEFAULT
 from trivium.policies.confidence.signals import (
     asks_truth,
+    gives_no_reason,
     is_misfit,
     is_small_talk,
+    left_noun,
     left_nouns,
     names_of_plan,
     signals_of,
@@ -238,6 +240,61 @@ def test_what_a_thing_is_joined_to_says_nothing_of_it() -> None:
     assert signals_of(None, [boats], plan=True).misfit == 1
     assert signals_of(None, [replace(boats, unsaid=frozenset())], plan=True).misfit == 0
     assert signals_of(None, [replace(boats, parts=(*parts, Part("built", "boat.built", 0.9)))], plan=True).misfit == 0
+
+
+def test_what_somebody_is_says_no_record_of_hers() -> None:
+    """The days of Ann's orders do not answer "when did Ann become a customer?"."""
+    parts = (Part("When", "when", 0.0), Part("Ann", "Ann", 1.0), Part("customer", "customer", 1.0))
+    days = replace(_reading('ids "Ann" | values ^customer/order_date'), parts=parts)
+    assert signals_of(None, [days], plan=True).misfit == 1
+    ordered = Part("ordered", "order.order_date", 0.9)
+    assert signals_of(None, [replace(days, parts=(*parts, ordered))], plan=True).misfit == 0
+
+
+_TOWNS = 'both(type Airport | where city = "Hamburg"; type Airport | where city = "Bern" | follow route)'
+
+
+@pytest.mark.parametrize(
+    ("plan", "noun", "echo"),
+    [
+        (_TOWNS, Part("train", "route", 0.85), 1),
+        (_TOWNS, Part("airport", "Airport", 1.0), 0),
+        ('both(type Airport | where city = "Hamburg"; ids "Bern" | follow route)', Part("train", "route", 0.85), 0),
+        ('both(ids "Hamburg"; ids "Bern" | follow route)', Part("train", "route", 0.85), 1),
+        ('both(ids "LH", "LX" | follow flies; ids "Bern" | follow ^flies)', Part("train", "route", 0.85), 0),
+    ],
+)
+def test_what_is_named_is_no_answer(plan: str, noun: Part, echo: int) -> None:
+    """Hamburg's airport is no train from Bern to Hamburg."""
+    read = replace(_reading(plan), parts=(noun,))
+    assert signals_of(None, [read], plan=True).echo == echo
+
+
+@pytest.mark.parametrize(
+    ("question", "misfit"),
+    [
+        ("Which contestants come from ,", 1),
+        ("Which contestants are older than ?", 1),
+        ("Which contestants are there?", 0),
+    ],
+)
+def test_a_condition_that_only_begins_is_not_met(question: str, misfit: int) -> None:
+    every = replace(_reading("type contestant"), parts=(Part("contestants", "contestant", 1.0),))
+    assert signals_of(None, [every], plan=True, question=question).misfit == misfit
+
+
+def test_only_a_reason_answers_why() -> None:
+    kinds: dict[str, PropertyKind | None] = {"appointed_by": None, "reason": None, "left_on": "date", "story": "text"}
+    found = {end: gives_no_reason("Why did she leave?", end, kinds) for end in kinds}
+    assert found == {"appointed_by": True, "reason": False, "left_on": True, "story": False}
+    assert not gives_no_reason("Who appointed her?", "appointed_by", kinds)
+
+
+def test_a_verb_is_no_part_of_the_noun_that_is_asked_for() -> None:
+    found = Decomposition((), links={"emerald": ()}, support=Support(strange=("museum", "release")))
+    assert left_noun("Which museum shows the emerald?", found, None) == "museum"
+    assert left_noun("Which museum bought emerald?", found, None) == "museum"
+    assert left_noun("Which release date has emerald?", found, None) == ""
 
 
 def test_nothing_is_counted_by_the_graphs_own_words_alone() -> None:

@@ -148,3 +148,16 @@ def test_a_computed_column_changes_nothing_for_the_next_question() -> None:
     names = {each.name for each in reader.schema.called("{ship_date - order_date in day}")}
     assert names == {"{ship_date - order_date in day}"}
     assert _best("sum of goals")[0] == "type Player | sum goals"
+
+
+@pytest.mark.parametrize(
+    ("question", "unused"),
+    [
+        ("What is the list price minus the tax of O-17?", ("minus",)),
+        ("What is the list price plus tax of O-17?", ("plus",)),
+        ("What is the list price multiplied by the tax of O-17?", ("multiplied",)),
+        ("What is the list price minus the sale price of O-17?", ()),
+    ],
+)
+def test_what_is_not_computed_is_not_passed_over(question: str, unused: tuple[str, ...]) -> None:
+    assert _graph()[1].read(question)[0].unused == unused

@@ -256,6 +256,8 @@ def test_a_plan_is_behind_by_the_chains_that_it_walks() -> None:
         ("actors in up to three films", ["up to"]),
         ("which works count as horror", []),
         ("count the works of horror", ["count the"]),
+        ("income minus tax of ohio", ["minus"]),
+        ("price divided by tax", ["divided by"]),
     ],
 )
 def test_words_that_ask_for_a_computation(words: str, found: list[str]) -> None:
