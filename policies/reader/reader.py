@@ -18,7 +18,7 @@ from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
 from trivium.kg.embedders import Embedder
-from trivium.kg.plans.plan import Holds, NonEmpty, Operand, nodes
+from trivium.kg.plans.plan import Holds, NonEmpty
 from trivium.kg.text import fold_case, tokens
 from trivium.policies.linking import NamedEntity, NameIndex
 from trivium.policies.reader import scores
@@ -26,7 +26,7 @@ from trivium.policies.reader.asked_kinds import AskedKinds
 from trivium.policies.reader.candidates import CANDIDATES, RESULTS, Candidates
 from trivium.policies.reader.chart import Chart
 from trivium.policies.reader.columns import Columns
-from trivium.policies.reader.differences import Difference, figure_of, split_difference
+from trivium.policies.reader.compound import Compounds
 from trivium.policies.reader.english import Language, Superlative, english
 from trivium.policies.reader.english.clauses import plain, split_addition, split_clause, unsorted
 from trivium.policies.reader.evidence import SAID, Evidence
@@ -41,7 +41,6 @@ from trivium.policies.reader.readings import Executor, Reading
 from trivium.policies.reader.rules.base import likeness
 from trivium.policies.reader.schema import Schema, Walk
 from trivium.policies.reader.shapes import is_all, is_ordered
-from trivium.policies.reader.shares import Share, share_of, split_shares
 from trivium.policies.reader.showing import Added, wanted_columns
 from trivium.policies.reader.sketch import Drafter, Sketch
 from trivium.policies.reader.tagging import UNREAD, EntityTies, Tagged, Tagger
@@ -115,6 +114,7 @@ class Reader:
         persons = self._tagger.implied.asked_for_by("who")
         people = self._tagger.implied.asked_for_by("who", surely=True)
         self._candidates = Candidates(self.schema, self.language, self.matcher, self._columns, self._chart, persons)
+        self._compounds = Compounds(self.schema, self.language, self._tagger, self._candidates)
         self._evidence = Evidence(self.schema, self.language, self.matcher, self._chart, persons, people)
 
     @property
@@ -146,94 +146,16 @@ class Reader:
             executor: in place of the reader's own.
             chains: what a trained decomposer knows of the chains that are meant.
         """
-        deadline = time.monotonic() + seconds
-        plain = self._read(question, topics, deadline, most, executor or self.executor, chains)
-        if shares := split_shares(question, self.language):
-            return self._share(shares, plain, topics, deadline, most, executor or self.executor)
-        if (difference := split_difference(question)) is not None:
-            return self._difference(difference, plain, topics, deadline, most, executor or self.executor)
-        return plain
+        deadline, run = time.monotonic() + seconds, executor or self.executor
+        plain = self._read(question, topics, deadline, most, run, chains)
 
-    def _share(
-        self,
-        shares: Sequence[Share],
-        plain: list[Reading],
-        topics: Sequence[NamedEntity],
-        deadline: float,
-        most: int,
-        run: Executor | None,
-    ) -> list[Reading]:
-        """The readings of a question for a share: of a column that is called so, else of the part in the whole."""
-        said = fold_case(shares[0].word)
-        if plain and any(fold_case(part.word) == said and part.score > 0 for part in plain[0].parts):
-            return plain
-        ways = [((each.part, each.whole), (each.part_of_total, each.total)) for each in shares]
-        for pair in (way for each in ways for way in each):
-            part, whole = self._both(pair, topics, deadline, run) or (None, None)
-            sketch = part and whole and share_of(part.sketch, whole.sketch, self.schema, percent=shares[0].percent)
-            if part and whole and sketch:
-                return [self._of_both(part, whole, sketch, deadline, run), *plain][:most]
-        word = shares[0].word  # a figure is no share
-        return [
-            each if word in (*each.unread, *each.unused) else replace(each, unused=(*each.unused, word))
-            for each in plain
-        ]
+        def ask(text: str) -> Reading | None:
+            return next(iter(self._read(text, topics, deadline, 1, run, None)), None)
 
-    def _difference(
-        self,
-        found: Difference,
-        plain: list[Reading],
-        topics: Sequence[NamedEntity],
-        deadline: float,
-        most: int,
-        run: Executor | None,
-    ) -> list[Reading]:
-        """The readings of a question for how far two things' figures are apart, in place of a set or a list."""
-        if plain and any(isinstance(node, Operand) for node in nodes(plain[0].plan)):
-            return plain  # of two columns
-        if plain and any("difference" in fold_case(part.word).split() and part.score > 0 for part in plain[0].parts):
-            return plain  # a column that is called so
-        for pair in (found.figures, found.totals):
-            one, other = self._both(pair, topics, deadline, run) or (None, None)
-            if not one or not other or one.sketch == other.sketch:
-                continue
-            figures = {figure_of(each.sketch, self.schema) for each in (one, other)}
-            single = all(
-                each.sketch[0] != "values" or self._candidates.is_single(each.sketch[1]) for each in (one, other)
-            )
-            if len(figures) == 1 and None not in figures and single:
-                smaller = run is not None and run(Holds(one.plan, "<", other.plan)).size > 0  # type: ignore[arg-type]
-                sides = (other.sketch, one.sketch) if smaller else (one.sketch, other.sketch)
-                return [self._of_both(one, other, ("calculate", "-", *sides), deadline, run), *plain][:most]
-        return plain
-
-    def _both(
-        self, pair: tuple[str, str], topics: Sequence[NamedEntity], deadline: float, run: Executor | None
-    ) -> tuple[Reading, Reading] | None:
-        """The best readings of two questions, where both are read to the last word."""
-        best = [each[0] for text in pair if (each := self._read(text, topics, deadline, 1, run, None))]
-        if len(best) < len(pair) or any(each.unread or each.unused or each.lacks for each in best):
-            return None
-        return best[0], best[1]
-
-    def _of_both(self, one: Reading, other: Reading, sketch: Sketch, deadline: float, run: Executor | None) -> Reading:
-        """The reading of what is computed of two, as doubtful as the more doubtful of them."""
-        worse, better = sorted((one, other), key=lambda each: each.lexical)
-        found = replace(
-            worse,
-            plan=Drafter(self.schema).plan(sketch),
-            sketch=sketch,
-            outcome=None,
-            parts=(*one.parts, *other.parts),
-            repeats=one.repeats or other.repeats,
-            other_sort=one.other_sort or other.other_sort,
-            unsaid=worse.unsaid | better.unsaid,
-            guessed=worse.guessed | better.guessed,
-            opposed=worse.opposed | better.opposed,
-            passed=worse.passed | better.passed,
-            borrowed=worse.borrowed | better.borrowed,
-        )
-        return self._judge(found, run, deadline) if run else found
+        found = self._compounds.of(question, plain, ask, run)
+        if run and found and found[0].outcome is None:
+            found = [self._judge(found[0], run, deadline), *found[1:]]
+        return found[:most]
 
     def _read(
         self,

@@ -12,7 +12,7 @@ and of a result ("values", set, terms), ("count", set), ("agg", function, set, t
 ("group", set, keys, aggregates, order, descending, limit[, skip, having]), ("yes", set),
 ("walks", function, set, hop, property, …) (without a property: how many),
 ("tally", set, hop, set at its end, end, term, function, property[, order, descending, limit, skip, having]).
-A term is ("p", hops, property, part), ("n", hops[, set]) (how many are reached), ("e", hops) (the entity there),
+A term is ("p", hops, property, part), ("n", hops[, set]) (how many are reached), ("e", hops[, set]) (the entity there),
 ("a", hops, property, function, whether it is the last relationship's[, set at the end]) (an aggregate over what is
 reached) or ("w0", property[, "", part]) (of the relationship itself); a condition
 ("cmp", term, operator, value), ("has", term), ("not", condition), ("or", conditions); a value ("v", `Value`),
@@ -152,7 +152,7 @@ class Drafter:
             return Term(self.steps(term[1]), term[2], relationship=True)
         if kind == "w0":  # of the relationship itself, in a condition on a step
             return Term((), term[1], part=term[3] if len(term) > 3 else "", relationship=True)
-        return Term(self.steps(term[1]) if len(term) > 1 else ())
+        return Term(self._to(self.steps(term[1]), *term[2:]) if len(term) > 1 else ())
 
     def _to(self, chain: tuple[ChainStep, ...], *to: Sketch) -> tuple[ChainStep, ...]:
         """A chain that ends in a set, where one is given."""

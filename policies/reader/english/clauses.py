@@ -49,12 +49,15 @@ _SHORT_LIST = re.compile(rf"\b(?:shortest|smallest){_LIST}", re.IGNORECASE)
 _SORTED = re.compile(
     r"\s*[,;:(\u2013-]\s*(?:from\s+|the\s+)?(\w+)(?:\s+ones?)?\s+(?:first|to\s+(\w+))\)?[\s?.!]*$", re.IGNORECASE
 )
+_WORDS = r"(?:[\w-]+ ){0,2}[\w-]+"
+_KEYS = re.compile(rf"\b(by|per) ({_WORDS}), ({_WORDS}),? and\b", re.IGNORECASE)  # "by city, segment and year"
 _LEAST = 3  # words of the question proper
 
 
 def plain(question: str) -> str:
     """The question without what says nothing of what is asked, and with that in front."""
     question = _LONG_LIST.sub(r"most \1\2", without_asides(question))
+    question = _KEYS.sub(r"\1 \2 and \3 and", question)
     question = _GOING_BY.sub(_most_of, question)
     question = _CALLED.sub(r"which \3 has the \2 \1?", question)
     question = _DESCRIBED.sub(r"what is \1?", _COUNTS_AS.sub(r"is \1 ", _COUNTED_AS.sub(r"\1 \2 ", question)))

@@ -15,6 +15,7 @@ from trivium.policies.reader.sketch import Sketch
 
 _ANOTHER = 0.2  # a result beside another
 _BY = 0.3  # gain: "by" before what is grouped by
+_BESIDE = (frozenset({"and"}), frozenset({"and", "by"}))  # before another key
 _SUMMED = 0.1  # a sum that no word says
 
 
@@ -30,6 +31,10 @@ class GroupRules(ResultRules):
             ("X PART", self._by_part),
             ("X P", self._by_column),
             ("GK P", self._two_keys),
+            ("X P", self._another_key),
+            ("X S", self._another_key),
+            ("X GK", self._another_key),
+            ("X PART", self._another_key),
             ("X GK", self._group),
             ("GK X", self._group_first),
             ("S GK", self._group_counted),
@@ -62,6 +67,7 @@ class GroupRules(ResultRules):
             ("P GK", self._added_up),
             ("P S", self._added_up),
             ("P P", self._added_up),
+            ("P PART", self._added_up),
             ("GK R", self._group_walked),
         )
 
@@ -105,6 +111,33 @@ class GroupRules(ResultRules):
             yield left.but(
                 data=(*left.data, right.data), score=left.score + right.score, links=(left.links, right.links)
             )
+
+    def _another_key(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "(total sales by region) and category", "by type and year": what is grouped by beside another key."""
+        kind, *data = left.data
+        if kind != "group" or data[2:] != [None, False, None] or gap not in _BESIDE:
+            return
+        terms: list[tuple[tuple[Sketch, ...], float]]
+        source = left.but(category="S", data=())
+        if right.category == "PART" or (right.category == "GK" and right.data[0] == "part"):
+            part = right if right.category == "PART" else right.but(category="PART", data=right.data[1:])
+            terms = [(keys, -gain) for keys, gain in self._keys_of(left.type, part)]
+        elif right.category == "S" and right.form != "plain":
+            return
+        else:
+            numbers = tuple(each for each in right.data if right.category == "P" and self._is_key(each))
+            if right.category == "P" and not numbers:
+                return
+            key = _key(right) if right.category == "S" else right.but(data=(numbers,)) if numbers else right
+            terms = [((term,), cost) for term, cost in self._key_terms(source, key)]
+        score, links = left.score + right.score, (left.links, right.links)
+        for more, cost in terms:
+            if not set(more) & set(data[0]):
+                keys = (*data[0], *more)
+                yield left.but(data=(kind, keys, *data[1:]), score=score - cost, links=links)
+
+    def _is_key(self, number: int) -> bool:
+        return _repeats(self._schema.properties[number])
 
     def _group_walked(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "by the age group they fall under": the relation that leads to the key."""
@@ -276,7 +309,9 @@ class GroupRules(ResultRules):
             yield from self._group_all(total, right, gap)
         elif right.category == "S":
             yield from self._all_by_type(total, right, gap)
-        else:
+        elif right.category == "PART" and "by" in gap:
+            yield from self._group_all(total, right.but(category="GK", data=("part", right.data[0])), gap)
+        elif right.category == "P":
             yield from self._all_by_column(total, right, gap)
 
     def _group_first(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:

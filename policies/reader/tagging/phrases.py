@@ -110,6 +110,8 @@ class Phrases:
         """Parts of dates that are grouped by: "per month", "in which month"."""
         after = {stop for _, stop, item in tagged.items if item.category == "G"}
         by = {place for place, gap in enumerate(tagged.gaps) if "by" in gap}
+        grouped = min(by | after, default=len(tagged.gaps))
+        by |= {place for place, gap in enumerate(tagged.gaps) if place > grouped and "and" in gap}  # "by city and year"
         by |= {place for place, gap in enumerate(tagged.gaps) if gap & self.language.which}
         numbers = {start: item.data[0] for start, _, item in tagged.items if item.category == "NUM"}
         for place, said in enumerate(tagged.positions):
@@ -121,6 +123,18 @@ class Phrases:
             several = (int(numbers[first]),) if first in numbers else ()  # "which three days"
             item = Item("PART", data=(part, *several), score=_PART_OF_DATES, links=link(place, said, 1.0))
             tagged.items.append((first, place + 1, item))
+            tagged.items[:] = [
+                (start, stop, each)
+                for start, stop, each in tagged.items
+                if (start, stop) != (place, place + 1) or not self._is_whole_date(each, word)
+            ]
+
+    def _is_whole_date(self, item: Item, word: str) -> bool:
+        """Whether a part of dates is read as columns of whole dates: "by year" as by day."""
+        if item.category != "P":
+            return False
+        columns = [self.schema.properties[number] for number in item.data]
+        return all(each.dated and not each.yearly and word not in words_of(each.name) for each in columns)
 
     def _add_times(self, tagged: Tagged) -> None:
         """How often something was: "twice", "times" behind a number; verbs that say no more: "appear five times"."""
