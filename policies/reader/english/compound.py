@@ -87,14 +87,7 @@ class Figures(NamedTuple):
     ways: tuple[tuple[str, str], ...]
 
 
-_SIGNS = {
-    word: sign
-    for sign, words in (
-        (">", "more higher larger bigger greater longer better"),
-        ("<", "fewer less lower smaller shorter"),
-    )
-    for word in words.split()
-}
+_SIGNS = {"more": ">", "fewer": "<", "less": "<"}
 _PREPOSITION = r"(?:in|on|at|from|for|of|by|with|among|during|after|before|under|within)"
 _END = r"[\s?.!]*$"
 _BE, _DO = r"(?:is|are|was|were)", r"(?:do|does|did)"
@@ -129,7 +122,6 @@ _OUTNUMBERS = re.compile(
     rf"(?P<other>.+?)(?:\s+in\s+(?:the\s+)?(?:number\s+of\s+)?(?P<noun>[\w\s-]+?))?{_END}",
     re.IGNORECASE,
 )
-_IS_HIGHER = re.compile(rf"\s*(?P<be>{_BE})\s+(?P<one>.+?)\s+(?P<word>{'|'.join(_SIGNS)}){_THAN}", re.IGNORECASE)
 _HOW_MUCH_OLDER = re.compile(
     rf"\s*(?:by\s+)?how\s+(?:much|many\s+\w+)\s+(?P<word>(?:(?:more|less)\s+)?\w+)\s+(?P<be>{_BE})\s+(?P<one>.+?){_THAN}",
     re.IGNORECASE,
@@ -158,14 +150,6 @@ def split_figures(question: str, language: Language) -> Figures | None:
         return Figures(found["word"], ">", bool(found["apart"]), ways)  # type: ignore[arg-type]
     if found := _THERE_ARE.match(question):
         return _counted(found, found["one"], apart=False)
-    if found := _IS_HIGHER.match(question):
-        asked = f"what {found['be']}"
-        compared = [
-            way
-            for noun, *both in _sides(found["one"], found["other"])
-            for way in (_each(f"{asked} {noun}", both), _total(noun, both))
-        ]
-        return _figures(found["word"], False, compared)
     return None
 
 

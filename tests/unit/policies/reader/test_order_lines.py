@@ -151,7 +151,7 @@ def test_amounts_of_ingredients(question: str, plan: str) -> None:
         ),
         (
             "how many drinks are there for gin and lime juice respectively?",
-            'either(ids "Gin"; ids "Lime Juice") | walk ^ingredient | group . : count',
+            'ids "Gin", "Lime Juice" | follow ^ingredient | group ingredient{. = (ids "Gin", "Lime Juice")}/ : count',
         ),
         (
             "which drink is the most complicated, going by the number of ingredients?",

@@ -16,9 +16,9 @@ from trivium.kg.plans.result import materialize
 from trivium.kg.plans.survey import profile_of
 from trivium.kg.plans.text import write
 from trivium.policies.reader.english import english
+from trivium.policies.reader.english.compound import split_shares
 from trivium.policies.reader.opening import names_of, open_reader
 from trivium.policies.reader.reader import Reader
-from trivium.policies.reader.english.compound import split_shares
 
 
 @cache
