@@ -439,14 +439,14 @@ def _thing(records: list[dict[str, Any]], field: str) -> str:
     return ""
 
 
-class _Shared(NamedTuple):
+class _SharedThings(NamedTuple):
     """Things that several records list, each with facts of its own beside what the record says of it."""
 
     by: str
     facts: tuple[str, ...]
 
 
-def _shared(owned: list[tuple[str, dict[str, Any]]]) -> _Shared | None:
+def _shared(owned: list[tuple[str, dict[str, Any]]]) -> _SharedThings | None:
     """What the records of lists share: {"name": "M2", "speed": 29, "amplitude": 0.7}, M2 with its speed in each list.
 
     The same name is the same thing where a fact of it is the same in all lists and another one for each other name:
@@ -454,7 +454,7 @@ def _shared(owned: list[tuple[str, dict[str, Any]]]) -> _Shared | None:
     """
     children = [child for _, child in owned]
     if all(isinstance(child, _Amount) for child in children):
-        return _Shared("name", ())
+        return _SharedThings("name", ())
     if any(isinstance(value, dict | list) for child in children for value in child.values()):
         return None
     for by in _NAMES:
@@ -475,7 +475,7 @@ def _shared(owned: list[tuple[str, dict[str, Any]]]) -> _Shared | None:
                 values = {value for name in often for value in said[name] if value is not None}
                 telling |= len(values) >= _ALIKE * len(often)
         if telling and len(facts) < len(children[0]) - 1:
-            return _Shared(by, tuple(facts))
+            return _SharedThings(by, tuple(facts))
     return None
 
 

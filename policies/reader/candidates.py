@@ -46,8 +46,8 @@ CANDIDATES = 40
 _FEW = 20  # things of which a question says how many there are
 _SIGNS = frozenset({"=", "!=", "<", "<=", ">", ">="})
 RESULTS = frozenset({"count", "values", "agg", "group", "walks", "holds", "than", "often", "multi"})
-_YES = ("v", Value("boolean", True))
 """Sketches that give no things, which are not asked for yes or no."""
+_YES = ("v", Value("boolean", True))
 _PAIR = 2
 
 

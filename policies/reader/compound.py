@@ -14,13 +14,13 @@ from typing import Any
 
 from trivium.kg.plans.plan import Holds, Operand, Value, nodes
 from trivium.kg.text import fold_case
-from trivium.policies.reader.candidates import Candidates
+from trivium.policies.reader.candidates import RESULTS, Candidates
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.english.clauses import plain as plainer
 from trivium.policies.reader.english.compound import (
-    Figures,
-    Listed,
+    ListOfNames,
     Share,
+    TwoFigures,
     split_figures,
     split_list,
     split_shares,
@@ -31,21 +31,7 @@ from trivium.policies.reader.sketch import Drafter, Sketch
 from trivium.policies.reader.tagging import Tagger
 
 _NAME, _MEMBERS = 4, 8  # words of a listed name at either end of a list; members of a list
-_RESULTS = (
-    "count",
-    "values",
-    "agg",
-    "group",
-    "walks",
-    "holds",
-    "than",
-    "often",
-    "multi",
-    "tally",
-    "plus",
-    "yes",
-    "some",
-)
+_NO_SETS = RESULTS | {"tally", "plus", "yes", "some"}
 
 Ask = Callable[[str], Reading | None]
 """The best reading of a question."""
@@ -62,7 +48,7 @@ class Compounds:
 
     def of(self, question: str, plain: list[Reading], ask: Ask, run: Executor | None) -> list[Reading]:
         """The readings of a question, given those of the whole: what is computed of several first, not yet run."""
-        question = plainer(question)
+        question = plainer(" ".join(question.split()))  # runs of blanks would take patterns forever
         if shares := split_shares(question, self.language):
             return self._share(shares, plain, ask)
         if (figures := split_figures(question, self.language)) is not None:
@@ -84,7 +70,7 @@ class Compounds:
                 return [self._joined((part, whole), sketch), *plain]
         return _without(plain, shares[0].word)  # a figure is no share
 
-    def _figures(self, found: Figures, plain: list[Reading], ask: Ask, run: Executor | None) -> list[Reading]:
+    def _figures(self, found: TwoFigures, plain: list[Reading], ask: Ask, run: Executor | None) -> list[Reading]:
         """The readings of a question that compares two things' figures, in place of a set or a list."""
         if plain and any(isinstance(node, Operand) for node in nodes(plain[0].plan)):
             return plain  # of two columns
@@ -114,7 +100,7 @@ class Compounds:
         kinds = [kind_of(each[1]) for each in (one, other)] if one[0] == "count" else [-1]
         return -1 in kinds or self.schema.compatible(*kinds)
 
-    def _list(self, found: Listed, plain: list[Reading], ask: Ask) -> list[Reading]:
+    def _list(self, found: ListOfNames, plain: list[Reading], ask: Ask) -> list[Reading]:
         """The readings of a question for a figure for each member of a list."""
         members = self._members(found)
         if not members or (not found.each and plain and _is_table(plain[0])):
@@ -124,7 +110,7 @@ class Compounds:
         sketch = read and not any(each.empty for each in read) and for_each([each.sketch for each in read], self.schema)
         return [self._joined(read, sketch), *plain] if read and sketch else plain
 
-    def _members(self, found: Listed) -> tuple[list[str], str] | None:
+    def _members(self, found: ListOfNames) -> tuple[list[str], str] | None:
         """The names of a list, and the question with a place for one of them; None where it lists other words."""
         before, after = found.before, found.after
         first = next((n for n in range(min(_NAME, len(before) - 1), 0, -1) if self._is_name(before[-n:])), 0)
@@ -181,10 +167,7 @@ def _all_read(questions: Sequence[str], ask: Ask) -> list[Reading] | None:
 
 def _without(readings: list[Reading], word: str) -> list[Reading]:
     """Readings that do not do what a word asks for."""
-    return [
-        each if word in (*each.unread, *each.unused) else replace(each, unused=(*each.unused, word))
-        for each in readings
-    ]
+    return [each if word in each.unused else replace(each, unused=(*each.unused, word)) for each in readings]
 
 
 def _is_table(reading: Reading) -> bool:
@@ -217,7 +200,7 @@ def share_of(part: Sketch, whole: Sketch, schema: Schema, *, percent: bool) -> S
         # "Which loans were returned" gives dates; a share of them is of those that have one.
         dated = all(each.dated for each in schema.called(part[2][0][2]))
         part = ("where", whole, ("has", part[2][0])) if dated else part
-    if part[0] in _RESULTS or whole[0] in _RESULTS:
+    if part[0] in _NO_SETS or whole[0] in _NO_SETS:
         return None
     kinds = kind_of(part), kind_of(whole)
     if -1 in kinds or not schema.compatible(*kinds):

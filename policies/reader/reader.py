@@ -27,9 +27,9 @@ from trivium.policies.reader.candidates import CANDIDATES, RESULTS, Candidates
 from trivium.policies.reader.chart import Chart
 from trivium.policies.reader.columns import Columns
 from trivium.policies.reader.compound import Compounds
+from trivium.policies.reader.coverage import SAID, Coverage
 from trivium.policies.reader.english import Language, Superlative, english
 from trivium.policies.reader.english.clauses import plain, split_addition, split_clause, unsorted
-from trivium.policies.reader.evidence import SAID, Evidence
 from trivium.policies.reader.guesses import Guesses
 from trivium.policies.reader.guidance import Chains, behind
 from trivium.policies.reader.items import Item, flat
@@ -52,7 +52,7 @@ matches the question nearly as well, and beats one about something else."""
 NO = 0.3
 """The cost of a plan that says no, or yes by a relation that no word names: a plan about something else says it too."""
 _WHOSE = re.compile(r"\s*whose\s+([\w\s-]+?)\s+(?:is|are|was|were)\s+(.+?)[\s?!.]*$", re.IGNORECASE)
-_DEED = 0.9  # the same of a verb that an adverb stands before
+_DEED = 0.9  # likeness from which a verb that an adverb stands before says a relation
 _LEVELS, _LEVEL = 5, 0.1  # parts of parts of … that are tried where nothing is one, and what each level costs
 _OWNER = 0.8  # likeness from which a relation says who owns a thing
 
@@ -115,7 +115,7 @@ class Reader:
         people = self._tagger.implied.asked_for_by("who", surely=True)
         self._candidates = Candidates(self.schema, self.language, self.matcher, self._columns, self._chart, persons)
         self._compounds = Compounds(self.schema, self.language, self._tagger, self._candidates)
-        self._evidence = Evidence(self.schema, self.language, self.matcher, self._chart, persons, people)
+        self._coverage = Coverage(self.schema, self.language, self.matcher, self._chart, persons, people)
 
     @property
     def records(self) -> Mapping[int, tuple[int, int]]:
@@ -196,7 +196,7 @@ class Reader:
         drafter = Drafter(self.schema)
 
         def made(sketch: Sketch, item: Item, score: float) -> Reading | None:
-            found = self._evidence.reading(tagged, drafter, sketch, item, score)
+            found = self._coverage.reading(tagged, drafter, sketch, item, score)
             if found.kinds and is_all(sketch):
                 return None  # "thanks, that's all"
             found = self._as_ordered(found, ordered, place)
@@ -358,7 +358,7 @@ class Reader:
     def _has_levels(self, hop: Walk) -> bool:
         """Whether a relation leads from things to parts of them, or back, which have parts of their own."""
         joins = (pair for relation, *pair in self.schema.joins if relation == hop.relation)
-        return self._evidence.is_of_parts(self.schema.names[hop.relation]) and any(one == other for one, other in joins)
+        return self._coverage.is_of_parts(self.schema.names[hop.relation]) and any(one == other for one, other in joins)
 
 
 def _in_order(

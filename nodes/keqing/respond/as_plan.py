@@ -64,7 +64,7 @@ async def as_plan(state: KeqingState, context: KeqingContext, answers: Sequence[
     """The plan that gives these answers (ids); None where there is none."""
     kinds = {each.name: str(each.kind) for each in await list_relations(context.kg) if each.kind}
     for typed in (False, True):
-        plan = _Writer(state, kinds, typed=typed).plan()
+        plan = _PlanWriter(state, kinds, typed=typed).plan()
         if plan is None:
             return None
         try:
@@ -76,7 +76,7 @@ async def as_plan(state: KeqingState, context: KeqingContext, answers: Sequence[
     return None
 
 
-class _Writer:
+class _PlanWriter:
     """Writes the plan of a state: `kinds` are the kinds of properties by name."""
 
     def __init__(self, state: KeqingState, kinds: Mapping[str, str], *, typed: bool) -> None:

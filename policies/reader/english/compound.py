@@ -71,7 +71,7 @@ def _order(word: str, verbs: Sequence[str], language: Language) -> int:
     return 0 if word in verbs else 1 if word.endswith("ed") else 3 if word in language.stop else 2
 
 
-class Figures(NamedTuple):
+class TwoFigures(NamedTuple):
     """A question that compares two things by a figure, as questions for each of the two figures.
 
     Attributes:
@@ -128,14 +128,14 @@ _HOW_MUCH_OLDER = re.compile(
 )
 
 
-def split_figures(question: str, language: Language) -> Figures | None:
+def split_figures(question: str, language: Language) -> TwoFigures | None:
     """The questions of one that compares two things by a figure; None where it compares none."""
     for pattern in _DIFFERENCES:
         if found := pattern.match(question):
             prep = found.groupdict().get("prep") or "of"
             sides = tuple(f"{prep} {found[name]}" for name in ("one", "other"))
             noun = found["noun"]
-            return Figures("difference", "", True, (_each(f"what is the {noun}", sides), _total(noun, sides)))
+            return TwoFigures("difference", "", True, (_each(f"what is the {noun}", sides), _total(noun, sides)))
     if found := _HOW_MANY_MORE.match(question):
         return _counted(found, f"{found['noun']} {found['one']}", apart=True)
     if found := _HOW_MUCH_OLDER.match(question):
@@ -147,14 +147,14 @@ def split_figures(question: str, language: Language) -> Figures | None:
     if found := _OUTNUMBERS.match(question):
         asked = f"how many {found['noun']} does {{}} have?" if found["noun"] else "how many {} are there?"
         ways = (tuple(asked.format(found[name]) for name in ("one", "other")),)
-        return Figures(found["word"], ">", bool(found["apart"]), ways)  # type: ignore[arg-type]
+        return TwoFigures(found["word"], ">", bool(found["apart"]), ways)  # type: ignore[arg-type]
     if found := _THERE_ARE.match(question):
         return _counted(found, found["one"], apart=False)
     return None
 
 
-def _figures(word: str, apart: bool, ways: Sequence[Sequence[str]]) -> Figures | None:
-    return Figures(word, _SIGNS[fold_case(word)], apart, tuple(ways)) if ways else None  # type: ignore[arg-type]
+def _figures(word: str, apart: bool, ways: Sequence[Sequence[str]]) -> TwoFigures | None:
+    return TwoFigures(word, _SIGNS[fold_case(word)], apart, tuple(ways)) if ways else None  # type: ignore[arg-type]
 
 
 def _each(asked: str, sides: Sequence[str]) -> tuple[str, str]:
@@ -166,7 +166,7 @@ def _total(noun: str, sides: Sequence[str]) -> tuple[str, str]:
     return _each(f"total {re.sub(r'^(?:the )?(?:total )?', '', noun, flags=re.IGNORECASE)}", sides)
 
 
-def _counted(found: re.Match[str], one: str, *, apart: bool) -> Figures | None:
+def _counted(found: re.Match[str], one: str, *, apart: bool) -> TwoFigures | None:
     """As in "more orders from Utah than from Ohio", "more men than women", "more male than female patients"."""
     other = found["other"]
     ways = [_each(f"how many {noun} are there", both) for noun, *both in _sides(one, other)]
@@ -176,7 +176,7 @@ def _counted(found: re.Match[str], one: str, *, apart: bool) -> Figures | None:
     return _figures(found["word"], apart, ways)
 
 
-def _measured(found: re.Match[str], language: Language) -> Figures | None:
+def _measured(found: re.Match[str], language: Language) -> TwoFigures | None:
     """As in "how much heavier is A than B": by the columns that the word ranks by."""
     word = fold_case(found["word"])
     more, _, adjective = word.rpartition(" ")
@@ -189,7 +189,7 @@ def _measured(found: re.Match[str], language: Language) -> Figures | None:
         _each(f"what {found['be']} the {hint} of", (found["one"], found["other"])) for hint in hints if hint[0] != "-"
     ]
     aged = "age" in hints  # who was born earlier is of the larger age, and only ages are numbers that are apart
-    return Figures(found["word"], "<" if smaller != aged else ">", True, tuple(ways))
+    return TwoFigures(found["word"], "<" if smaller != aged else ">", True, tuple(ways))
 
 
 def _sides(one: str, other: str) -> Iterator[tuple[str, str, str]]:
@@ -202,7 +202,7 @@ def _sides(one: str, other: str) -> Iterator[tuple[str, str, str]]:
         yield one[: place.start()], one[place.start(1) :], behind
 
 
-class Listed(NamedTuple):
+class ListOfNames(NamedTuple):
     """A question that lists what it asks a figure for each of: "how many cats, dogs and frogs are there?".
 
     Attributes:
@@ -232,7 +232,7 @@ _LIST = re.compile(
 _TWO = re.compile(r"^(?P<before>[^,;:]+?)\s+and\s+(?P<after>[^,;:?]+?)[\s?.!]*$", re.IGNORECASE)
 
 
-def split_list(question: str) -> Listed | None:
+def split_list(question: str) -> ListOfNames | None:
     """The pieces of a question that lists what it asks for; None where it lists nothing, or asks for all together."""
     if _TOGETHER.search(question):
         return None
@@ -241,7 +241,7 @@ def split_list(question: str) -> Listed | None:
     found = _LIST.match(rest)
     if found:
         between = tuple(re.split(r"\s*,\s*", found["between"]))
-        return Listed(tuple(found["before"].split()), between, tuple(found["after"].split()), each)
+        return ListOfNames(tuple(found["before"].split()), between, tuple(found["after"].split()), each)
     if each and (found := _TWO.match(rest)):
-        return Listed(tuple(found["before"].split()), (), tuple(found["after"].split()), each)
+        return ListOfNames(tuple(found["before"].split()), (), tuple(found["after"].split()), each)
     return None

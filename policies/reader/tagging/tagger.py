@@ -18,10 +18,10 @@ from trivium.policies.reader.matching import Element, Matcher
 from trivium.policies.reader.schema import Schema
 from trivium.policies.reader.tagging.asked import AskedNoun
 from trivium.policies.reader.tagging.elements import Elements
-from trivium.policies.reader.tagging.figures import Figures
 from trivium.policies.reader.tagging.implied import Implied
 from trivium.policies.reader.tagging.kinds import OpenKinds
 from trivium.policies.reader.tagging.light import LightWords
+from trivium.policies.reader.tagging.literal_items import LiteralItems
 from trivium.policies.reader.tagging.mentions import Mentions
 from trivium.policies.reader.tagging.operators import Operators
 from trivium.policies.reader.tagging.phrases import Phrases
@@ -80,7 +80,7 @@ class Tagger:
         self._mentions = Mentions(
             schema, language, matcher, self.values, self.names, self.edges, self.ties, self._elements, self._operators
         )
-        self._figures = Figures(schema, language, matcher, self.names, self._mentions)
+        self._literals = LiteralItems(schema, language, matcher, self.names, self._mentions)
         self._phrases = Phrases(
             schema, language, matcher, self._elements, self._operators, Computed(schema, language, matcher)
         )
@@ -110,7 +110,7 @@ class Tagger:
         quoted = self._mentions.quoted(text, words)
         blocks = [
             *quoted,
-            *self._figures.blocks(text, words),
+            *self._literals.blocks(text, words),
             *self._operators.blocks(folded, _parted(text, words)),
         ]
         blocks += self._phrases.blocks(folded)
@@ -118,7 +118,7 @@ class Tagger:
         quiet = {(block.start, block.stop) for block in computed if not block.items}
         blocks = [*computed, *(block for block in blocks if (block.start, block.stop) not in quiet)]
         blocks += self._phrases.idle_blocks(folded)
-        loose = list(self._figures.signs(folded))
+        loose = list(self._literals.signs(folded))
         mixed = foreign is None and _is_mixed(text, words)
         blocks += self._mentions.name_blocks(text, words, quoted, loose, topics, mixed=mixed)
         tagged = self._assemble(text, words, _choose(blocks), loose)

@@ -93,6 +93,21 @@ def test_a_list_is_counted_for_each_of_its_members(question: str) -> None:
     assert not left
 
 
+def test_runs_of_blanks_are_one() -> None:
+    question = "Are there more orders from Utah than from Ohio?"
+    assert _best(question.replace(" ", " " * 500)) == _best(question)
+
+
+def test_a_word_that_compares_the_other_way_round_rules_every_reading_out() -> None:
+    graph, reader = _graph()
+    executor = Executor(graph)
+    readings = reader.read(
+        "By how many does Iowa outnumber Utah in orders?", executor=lambda each: outcome(executor, each), seconds=30
+    )
+    assert readings
+    assert all("outnumber" in each.unused for each in readings)
+
+
 def test_two_keys_make_one_table_with_both() -> None:
     assert "group state/, ship_mode/ : count" in _best("number of orders by state and ship mode")[0]
     assert "group ship_mode/, order_date::year : count" in _best("number of orders by ship mode and year")[0]

@@ -23,7 +23,7 @@ _ZERO = ("v", Value("number", 0.0))
 
 
 @dataclass
-class Figures:
+class LiteralItems:
     """What the literals of a question may be."""
 
     schema: Schema

@@ -1,4 +1,4 @@
-"""What a sketch accounts for of its question: words read and unread, relations that no word says."""
+"""Which words of a question a plan covers: words read and unread, relations that no word says."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ROOT = 4  # letters of a word from which a name's longer word is made from it
 
 
 @dataclass
-class Evidence:
+class Coverage:
     """Says of a sketch which words of its question it accounts for.
 
     Attributes:
