@@ -64,7 +64,7 @@ from trivium.kg.manifest import read_manifest, set_embedder
 from trivium.kg.neo4j.settings import RemoteKG
 from trivium.kg.store import GraphStore
 from trivium.kg.text import fold_name
-from trivium.kg.types import Progress, RelationSchema
+from trivium.kg.types import KGInfo, Progress, RelationSchema
 
 if TYPE_CHECKING:
     from trivium.kg.neo4j.snapshots import LocalCopy
@@ -85,6 +85,16 @@ Texts = list[tuple[list[str], list[str]]]
 
 _CHEAP_TRIPLES = 200_000
 """Triples up to which whatever reads the whole graph is made again after every write: a second or two."""
+
+
+_TRIPLES_LEARNT, _RELATIONS_LEARNT = 500_000, 500
+"""Up to which the schema is learned unasked: time and memory grow with the square of the relations. Ten seconds at both
+bounds; 3,000 relations of a triple each take 50 seconds and 740 MB."""
+
+
+def is_learned_at_once(held: KGInfo) -> bool:
+    """Whether Keqing learns a KG's schema unasked: at a build, and at the first question where it did not."""
+    return held.triples <= _TRIPLES_LEARNT and held.relations <= _RELATIONS_LEARNT
 
 
 class Knowledge:
@@ -506,10 +516,11 @@ class Knowledge:
         return await current_templates(self, natural_templates)
 
     async def decomposer(self) -> CompactDecomposer:
-        """The trained decomposer, its schema's words up to date.
+        """The trained decomposer, its schema's words up to date; where nothing was learned, made from the schema now.
 
         Raises:
-            NotLearnedError: `trivium learn keqing` has not run.
+            NotLearnedError: `trivium learn keqing` has not run, and the KG is too large to do without
+                (`learns_at_once`).
             CorruptError, VersionError: what it left is damaged, or a newer Trivium's.
         """
         from trivium.policies.reader.chains.artifact import DECOMPOSER
@@ -519,7 +530,7 @@ class Knowledge:
         if not any(stamp := DECOMPOSER.stamp(learned)):
             await asyncio.to_thread(_wait_for, self.path)
             stamp = DECOMPOSER.stamp(learned)
-        if not any(stamp):
+        if not any(stamp) and not await self.learns_at_once():
             raise NotLearnedError(
                 f"nothing was learned on {self.name} yet: run trivium learn keqing --kg {self.name} "
                 "--questions F.jsonl, or without --questions to learn from its relations' names alone"
@@ -533,6 +544,13 @@ class Knowledge:
             now = {**now, "words": _digest([f"{element}\0{words}" for element, words in sorted(own.items())])}
         fingerprint = f"{stamp} {sorted(now.items())}"
         return await self.derived("decomposer", fingerprint, lambda: current_decomposer(self, now, own))
+
+    async def learns_at_once(self) -> bool:
+        """Whether Keqing learns the schema at the first question, which takes ten seconds at most.
+
+        Of a KG in Neo4j that needs the local copy, which is made unasked up to `trivium.kg.neo4j.snapshots.FIRST`.
+        """
+        return self.local_store is not None and is_learned_at_once(await self.local_store.info())
 
     async def exemplars(self) -> ExemplarIndex:
         """Questions with their decomposition, of the pairs it was taught with."""

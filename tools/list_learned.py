@@ -1,4 +1,4 @@
-"""`list_learned`: which methods have learned from the KG."""
+"""`list_learned`: which methods answer by what they have learned from the KG."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from trivium.tools.call import Arguments, Result, tool
 
 
 class ListLearnedArguments(Arguments):
-    """The methods that have learned from this KG."""
+    """The methods that have learned from this KG, or learn its schema at the first question."""
 
 
 @tool(ListLearnedArguments)
 async def list_learned(kg: Knowledge) -> list[str]:
-    """The names of the methods that have learned from the KG; looks at files alone."""
-    return ["keqing"] if DECOMPOSER.exists(kg.learnt) else []
+    """The names of the methods that have learned from the KG, or learn its schema at the first question."""
+    return ["keqing"] if DECOMPOSER.exists(kg.learnt) or await kg.learns_at_once() else []
 
 
 @list_learned.json

@@ -57,9 +57,9 @@ async def doubts(
 ) -> Signals:
     """The signals of a run over an open question; `claim.confidence` becomes the assessment's.
 
-    What a model answered, a choice, and "yes" or "no" are not assessed; nor is an answer over a KG that has learned
-    nothing. Where the client says what the question is about, what was found stands unless a reading that is sure
-    enough gives something else.
+    What a model answered, a choice, and "yes" or "no" are not assessed; nor is an answer over a KG that is too large to
+    be learned unasked. Where the client says what the question is about, what was found stands unless a reading that is
+    sure enough gives something else.
 
     Args:
         question: in words.

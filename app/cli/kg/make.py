@@ -37,11 +37,6 @@ if TYPE_CHECKING:
     from trivium.knowledge.knowledge import Knowledge
 
 
-# Up to which a build learns from the schema: time and memory grow with the square of the relations. A build at both
-# bounds takes ten seconds; learning 3,000 relations of a triple each, 50 seconds and 740 MB.
-_TRIPLES_LEARNT, _RELATIONS_LEARNT = 500_000, 500
-
-
 def build(  # noqa: PLR0913, PLR0917 - a command has as many parameters as options
     files: Files,
     out: Annotated[
@@ -165,7 +160,7 @@ def derive(
     """
     import asyncio
 
-    from trivium.knowledge.knowledge import Knowledge
+    from trivium.knowledge.knowledge import Knowledge, is_learned_at_once
 
     async def derive() -> None:
         base = Knowledge.open(out, embedder)
@@ -175,8 +170,7 @@ def derive(
             if in_place_of:
                 await _learn(base, out)
             elif isinstance(out, Path):
-                large = held.triples > _TRIPLES_LEARNT or held.relations > _RELATIONS_LEARNT
-                if any_size or not large:
+                if any_size or is_learned_at_once(held):
                     await _try_to_learn(base, out, name or str(out))
                 else:
                     complain(f"nothing was learned of so large a KG; run trivium learn keqing --kg {name or out}")

@@ -134,7 +134,7 @@ async def take_back(base: KnowledgeBase, pairs: Sequence[Pair] | None) -> int:
 async def current_decomposer(
     base: KnowledgeBase, now: Mapping[str, str], own: Synonyms | None = None
 ) -> CompactDecomposer:
-    """The learned decomposer with the words of the schema as it is now.
+    """The learned decomposer with the words of the schema as it is now; where there is none, the schema's alone.
 
     What pairs taught stays as it was. With another embedder than it was learned with, or where an older Trivium wrote
     it, the schema alone speaks until the next `trivium learn keqing`.
@@ -149,11 +149,12 @@ async def current_decomposer(
     """
     folder, old = base.learnt, None
     try:
-        artifact = await asyncio.to_thread(DECOMPOSER.load, folder)
         await asyncio.to_thread(english)  # the word lists are read from disk, once
-        old = await asyncio.to_thread(read_decomposer, artifact, base.embedder)
-        if not artifact.stale(**now):
-            return old
+        if DECOMPOSER.exists(folder):
+            artifact = await asyncio.to_thread(DECOMPOSER.load, folder)
+            old = await asyncio.to_thread(read_decomposer, artifact, base.embedder)
+            if not artifact.stale(**now):
+                return old
     except (EmbedderError, OutdatedError) as error:
         log.warning("%s; until then the schema's words are used", error)
     if (made := await asyncio.to_thread(_kept, base, now)) is not None:

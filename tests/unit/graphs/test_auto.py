@@ -18,6 +18,7 @@ from tests.films import build_films
 from trivium.graphs.auto import builder, graph
 from trivium.graphs.methods import stages
 from trivium.kg.errors import UsageError
+from trivium.knowledge import knowledge
 from trivium.nodes.auto.context import AutoContext
 from trivium.nodes.model import close_models
 from trivium.nodes.run.clock import Clock
@@ -86,6 +87,7 @@ async def test_oda_keeps_its_own_temperature_and_token_limit(sample: str, monkey
 
 async def test_all_methods_share_one_questions_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     untaught = str(build_films(tmp_path)[0])
+    monkeypatch.setattr(knowledge, "_TRIPLES_LEARNT", 3)
     clocks: set[int] = set()
     left = Clock.left
 

@@ -13,6 +13,7 @@ from langgraph.types import Command
 from trivium.graphs.oda import builder, graph
 from trivium.kg.errors import ModelError, UnknownEntityError, UsageError
 from trivium.kg.types import Triple
+from trivium.knowledge import knowledge
 from trivium.knowledge.knowledge import Knowledge
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.run.state import QuestionInput
@@ -131,7 +132,7 @@ async def test_a_list_is_whole_though_a_reflection_keeps_few(sample: str) -> Non
 async def test_nothing_to_start_from_and_nothing_found(sample: str) -> None:
     told = await ask("what is the airspeed of an unladen swallow?", sample)
     assert (told["stop_reason"], told["answers"], told["value"]) == ("not_understood", [], None)
-    assert told["answer"] == "The knowledge graph gives no answer to this question."
+    assert told["answer"].startswith('This graph has nothing on "airspeed", "unladen swallow". This graph knows: ')
     with pytest.raises(UnknownEntityError, match="nobody at all"):
         await ask("who is it?", sample, ["nobody at all"])
 
@@ -271,7 +272,16 @@ async def test_facts_that_are_true_and_facts_that_the_kg_says_nothing_about(
     assert bool(told["answers"]) == (value is True)
 
 
-async def test_an_answer_by_relations_that_are_hardly_like_the_question_says_so(sample: str) -> None:
+async def test_an_answer_by_relations_that_are_hardly_like_the_question_is_withheld(sample: str) -> None:
+    told = await ask("Tell me about Tokyo.", sample)
+    assert (told["answers"], told["stop_reason"]) == ([], "not_understood")
+    assert "About Tokyo it knows: located in, " in told["answer"]
+
+
+async def test_an_answer_that_no_reading_can_judge_says_that_it_is_unsure(
+    sample: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(knowledge, "_TRIPLES_LEARNT", 3)
     told = await ask("Tell me about Tokyo.", sample)
     assert told["answer"].startswith("Unsure: ")
     assert [event["event"] for event in told["events"]] == ["unsure"]

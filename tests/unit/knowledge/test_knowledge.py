@@ -13,6 +13,7 @@ import pytest
 
 from tests.films import build_films
 from trivium.kg.errors import CorruptError, NotAKnowledgeBaseError, NotLearnedError
+from trivium.kg.types import Hop, Triple
 from trivium.knowledge import knowledge
 from trivium.knowledge.knowledge import close_all, open_knowledge
 
@@ -88,10 +89,19 @@ async def test_what_is_derived_is_made_once_and_again_when_its_source_changes(co
     assert await opened.derived("x", "v3", lambda: make("four")) == "four"
 
 
-async def test_nothing_learnt_yet(tmp_path: Path) -> None:
+async def test_a_kg_that_learned_nothing_learns_its_schema_when_it_is_asked_unless_it_is_large(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder, _ = build_films(tmp_path)
     opened = await open_knowledge(str(folder))
     assert (await opened.store.info()).triples == 65
+    assert await opened.learns_at_once()
+    made = await opened.decomposer()
+    assert not made.is_taught
+    assert await opened.decomposer() is made
+    await opened.store.add([Triple("heat", "filmed_in", "Los Angeles")])
+    assert Hop("filmed_in", False) in (await opened.decomposer()).phrases, "a new relation is in the next question"
+    monkeypatch.setattr(knowledge, "_TRIPLES_LEARNT", 3)
     with pytest.raises(NotLearnedError, match="trivium learn keqing --kg"):
         await opened.decomposer()
     await close_all()

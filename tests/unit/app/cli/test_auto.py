@@ -10,6 +10,7 @@ import pytest
 
 from tests.films import build_films
 from tests.unit.app.cli.running import Trivium, refused
+from trivium.knowledge import knowledge
 from trivium.nodes.auto.judge_answer import chosen, stands
 from trivium.nodes.run.abstain import Signals, judge
 from trivium.nodes.run.answer_record import Answer
@@ -31,7 +32,20 @@ def test_choices_go_to_knowgpt_and_learnt_templates_to_keqing(trivium: Trivium, 
     assert plain["events"][0]["message"] == "Keqing has learned this KG"
 
 
-def test_a_kg_that_learnt_nothing_goes_to_oda(trivium: Trivium, tmp_path: Path) -> None:
+def test_a_kg_that_learnt_nothing_is_read_by_its_schema(trivium: Trivium, tmp_path: Path) -> None:
+    folder, _ = build_films(tmp_path)
+    told = trivium("ask", "which films did Ridley Scott direct?", "--kg", folder, "--json").json
+    assert (told["method"], tried(told)) == ("keqing", ["keqing"])
+    assert told["answers"]
+    assert not (folder / "keqing" / "decomposer.json").exists(), "only learning teaches"
+    told = trivium("ask", "what is the budget of Heat?", "--kg", folder, "--json").json
+    assert (told["method"], told["answers"], told["stop_reason"]) == ("keqing", [], "not_understood")
+
+
+def test_a_kg_too_large_to_learn_unasked_goes_to_oda(
+    trivium: Trivium, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(knowledge, "_TRIPLES_LEARNT", 3)
     folder, _ = build_films(tmp_path)
     told = trivium("ask", "who directed Heat?", "--kg", folder, "--json").json
     assert (told["method"], tried(told)) == ("oda", ["oda"])
@@ -45,7 +59,10 @@ def test_keqings_statement_of_what_is_missing_stands(trivium: Trivium, films_kg:
     assert (told["answers"], told["paths"], told["stop_reason"]) == ([], [], "not_understood")
 
 
-def test_a_question_that_nothing_answers_tries_all_and_says_so(trivium: Trivium, tmp_path: Path) -> None:
+def test_a_question_that_nothing_answers_tries_all_and_says_so(
+    trivium: Trivium, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(knowledge, "_TRIPLES_LEARNT", 3)
     question = "what is the airspeed of an unladen swallow"
     untaught, _ = build_films(tmp_path)
     told = trivium("ask", question, "--kg", untaught, "--json").json

@@ -6,9 +6,10 @@ import pytest
 
 import trivium.policies.reader.chains.teaching as keqing_teaching
 from tests.unit.app.cli.running import Trivium, refused
-from trivium.app.cli.kg import make, writing
+from trivium.app.cli.kg import writing
 from trivium.app.cli.kg.writing import exchange
 from trivium.kg.errors import BusyError
+from trivium.knowledge import knowledge
 from trivium.policies.reader.chains.artifact import DECOMPOSER
 
 
@@ -152,7 +153,7 @@ def test_a_learned_kg_is_not_replaced_by_one_that_could_not_learn(
 def test_a_copy_too_large_to_learn_by_itself_learns_where_it_replaces_what_has_learned(
     trivium: Trivium, kg: Path, other: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(make, "_TRIPLES_LEARNT", 3)
+    monkeypatch.setattr(knowledge, "_TRIPLES_LEARNT", 3)
     assert trivium("kg", "copy", kg, kg.parent / "new").code == 0
     assert not DECOMPOSER.exists(kg.parent / "new" / "keqing")
     assert trivium("kg", "copy", kg, other, "--replace").code == 0
