@@ -1,8 +1,8 @@
 """Stage `plan_methods`: which methods to try, by what the KG and the question offer.
 
 choices given                                                          KnowGPT
-Keqing has learned this KG, or a model can decompose                   Keqing, then ODA, then KnowGPT
-else                                                                   ODA, then KnowGPT with proposed candidates
+Keqing has learned this KG or does so at once, or a model decomposes   Keqing, then ODA, then KnowGPT
+else (a large KG that nobody let it learn)                             ODA, then KnowGPT with proposed candidates
 """
 
 from __future__ import annotations
