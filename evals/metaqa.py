@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import cycle, pairwise
 from pathlib import Path
 
 from trivium.kg.errors import BadInputError
@@ -71,6 +72,26 @@ def spread(questions: Sequence[Question], count: int) -> list[Question]:
     return [questions[i * len(questions) // count] for i in range(count)] if count < len(questions) else list(questions)
 
 
+def reworded(data: Path, questions: Sequence[Question]) -> list[tuple[Question, Question]]:
+    """Each of these questions beside the same in words that no MetaQA question has; none where its file is not there.
+
+    `metaqa/reworded.tsv` has a type of question and a wording with `{topic}` on each line; a question takes the next
+    wording of its type. `questions` name their topics.
+    """
+    try:
+        rows = [line.split("\t") for line in _lines(data / "metaqa" / "reworded.tsv")]
+    except OSError:
+        return []
+    wordings: dict[tuple[Hop, ...], Iterator[str]] = {}
+    for kind in dict.fromkeys(kind for kind, _ in rows):
+        wordings[_chain(kind)] = cycle([wording for other, wording in rows if other == kind])
+    return [
+        (each, replace(each, question=next(wordings[each.chain]).format(topic=each.topic_entities[0])))
+        for each in questions
+        if each.chain in wordings and each.topic_entities
+    ]
+
+
 def _lines(path: Path) -> list[str]:
     return [line for line in path.read_text(encoding="utf-8").split("\n") if line]
 
@@ -78,9 +99,13 @@ def _lines(path: Path) -> list[str]:
 def metaqa_question(key: str, line: str, kind: str, *, topics: bool) -> Question:
     """The question of a line, with the chain of its type where that is not ""; raises `ValueError` or `KeyError`."""
     text, _, gold = line.partition("\t")
-    steps = kind.split("_to_")
-    chain = tuple(Hop.parse(_STEPS[f"{a} {b}"]) for a, b in pairwise(steps)) or None
+    chain = _chain(kind) or None
     topic = text[text.index("[") + 1 : text.index("]")]
     plain = text.replace("[", "").replace("]", "")
     answers = tuple(gold.split("|"))
     return Question(key, plain, (topic,) if topics else (), answers=answers, chain=chain, labeled=True)
+
+
+def _chain(kind: str) -> tuple[Hop, ...]:
+    """The chain of a type of question, such as movie_to_actor_to_movie; raises `KeyError`."""
+    return tuple(Hop.parse(_STEPS[f"{a} {b}"]) for a, b in pairwise(kind.split("_to_")))

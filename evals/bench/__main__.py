@@ -17,6 +17,7 @@ from trivium.evals.bench.answering import (
     measure_prompting,
     measure_reading,
     measure_start,
+    measure_wordings,
 )
 from trivium.evals.bench.building import measure_building, measure_writing
 from trivium.evals.bench.model import measure_model
@@ -27,7 +28,7 @@ from trivium.evals.bench.remote import measure_remote, measure_survey, server_ur
 from trivium.evals.bench.report import HEADING, Figure
 from trivium.evals.bench.walking import measure_walking
 from trivium.evals.choices import CHOICE_SETS, kg_folder, read_choices
-from trivium.evals.metaqa import HOPS, data_folder, is_held_out, read_metaqa, spread, triples_file
+from trivium.evals.metaqa import HOPS, data_folder, is_held_out, read_metaqa, reworded, spread, triples_file
 from trivium.kg.catalog import cache_folder
 from trivium.kg.embedded import build
 from trivium.kg.errors import StoreError, TriviumError, WriteRefusedError
@@ -146,7 +147,9 @@ async def run(data: Path | None) -> None:
     if data is None or not triples_file(data).is_file():
         print("\nMetaQA is not here: name the folder of the data with --data or TRIVIUM_DATA")
         return
-    await measure("MetaQA", await metaqa_folder(data), metaqa_questions(data, _ASKED))
+    folder, questions = await metaqa_folder(data), metaqa_questions(data, _ASKED)
+    await measure("MetaQA", folder, questions)
+    _show(await measure_wordings(str(folder), reworded(data, questions)))
     csqa = CHOICE_SETS["CommonsenseQA in-house dev"]
     if (data / csqa.triples).is_file():
         folder = await kg_folder(data, csqa)

@@ -225,6 +225,36 @@ async def measure_learned(folder: Path, questions: Sequence[Question]) -> list[F
         await kg.close()
 
 
+_SLOWER = 1.3  # times what a known wording costs
+
+
+async def measure_wordings(kg: str, pairs: Sequence[tuple[Question, Question]]) -> list[Figure]:
+    """Each question in words that no lesson has, in turn with the same in known ones; CPU time of whole runs."""
+    context = KeqingContext(kg=kg)
+
+    async def seconds(question: Question) -> float:
+        given: QuestionInput = {"question": question.question}
+        began = time.process_time()
+        await graph.ainvoke(given, context=context)
+        return time.process_time() - began
+
+    for known, new in pairs[:_WARM]:
+        await seconds(known)
+        await seconds(new)
+    gc.freeze()
+    taken = [(await seconds(new), await seconds(known)) for known, new in pairs]
+    await close_all()
+    gc.unfreeze()
+    figures = []
+    for name, share in (("p50", 0.5), ("p95", 0.95)):
+        unseen, seen = (percentile(each, share) for each in zip(*taken, strict=True))
+        met = unseen <= _SLOWER * seen
+        figures.append(
+            Figure(f"in words of no lesson, {name}", unseen, "ms", "in known ones", seen, f"<= {_SLOWER}x", met)
+        )
+    return figures
+
+
 _DIMENSIONS, _PULLS = 256, 200
 _CHOICE_GOAL, _QUESTION_GOAL = 3_000.0, 100.0  # microseconds, of a question's milliseconds; milliseconds
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from trivium.evals.metaqa import data_folder, is_held_out, read_metaqa, spread, triples_file
+from trivium.evals.metaqa import data_folder, is_held_out, read_metaqa, reworded, spread, triples_file
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders import Question
 from trivium.kg.types import chain_text
@@ -30,6 +30,16 @@ def test_questions_with_chains_and_answers(data: Path) -> None:
     assert chain_text(second.chain or ()) == ["^starred_actors", "starred_actors"]
     assert first.topic_entities == ()
     assert [question.topic_entities for question in read_metaqa(data, 2, topics=True)] == [("Heat",), ("Al",)]
+
+
+def test_questions_in_other_words(data: Path) -> None:
+    questions = read_metaqa(data, 2, topics=True)
+    assert reworded(data, questions) == []
+    rows = ("movie_to_year\tsince when is {topic} out?", "movie_to_director_to_movie\twhat else is by {topic}'s maker?")
+    (data / "metaqa" / "reworded.tsv").write_text("\n".join(rows))
+    assert [(known, new.question, new.answers) for known, new in reworded(data, questions)] == [
+        (questions[0], "what else is by Heat's maker?", ("Ali", "Thief"))
+    ]
 
 
 def test_files_that_are_missing_or_do_not_fit_are_refused(data: Path) -> None:
