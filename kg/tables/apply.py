@@ -17,7 +17,7 @@ from trivium.kg.tables.codes import (
 )
 from trivium.kg.tables.columns import words_of
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableMapping
-from trivium.kg.tables.notation import cut, plain
+from trivium.kg.tables.notation import MARKED, cut, plain
 from trivium.kg.text import fold_name
 from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueText
 from trivium.kg.values import guess_kind
@@ -227,6 +227,8 @@ class Applied:
         if column.skipped:
             return
         texts = [part for text in cell for part in cut(text, column.split)]
+        if column.read == MARKED and not texts:
+            yield ValueText("false", "boolean")
         for raw in texts:
             text = _clean(raw)
             if not text:

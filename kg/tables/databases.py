@@ -13,6 +13,7 @@ from trivium.kg.tables.cells import Cell, Row, SourceTable, cell_of
 
 DATABASE_SUFFIXES = (".sqlite", ".sqlite3", ".db", ".db3")
 DATABASE_MAGIC = b"SQLite format 3\0"
+_TRUTHS = frozenset({"BOOLEAN", "BOOL", "BIT", "LOGICAL", "TINYINT(1)", "BIT(1)"})  # SQLite has none of these itself
 
 
 def database_tables(path: Path) -> list[SourceTable]:
@@ -64,7 +65,9 @@ def _table(database: sqlite3.Connection, path: Path, name: str) -> SourceTable:
     described = list(database.execute(f"PRAGMA table_info({_quoted(name)})"))
     columns = tuple(column for _, column, *_ in described)
     keys = {column: _key(database, table, to) for _, _, table, column, to, *_ in _declared(database, name)}
-    return SourceTable(name, path, columns, partial(_rows, path, name), declared={c: k for c, k in keys.items() if k})
+    truths = frozenset(column for _, column, kind, *_ in described if str(kind).upper().strip() in _TRUTHS)
+    rows = partial(_rows, path, name)
+    return SourceTable(name, path, columns, rows, declared={c: k for c, k in keys.items() if k}, truths=truths)
 
 
 def _declared(database: sqlite3.Connection, name: str) -> list[tuple[int, int, str, str, str | None]]:

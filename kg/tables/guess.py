@@ -72,6 +72,7 @@ from trivium.kg.tables.references import (
     name_rows_by,
 )
 from trivium.kg.tables.things import codes_another, find_things
+from trivium.kg.tables.truths import say_truths
 from trivium.kg.text import singular
 
 _IN_LISTS = 0.1  # share of the smaller of two numbered columns that both hold, where cells are filled as lists are
@@ -102,6 +103,8 @@ def guess_mapping(tables: Sequence[SourceTable]) -> Mappings:
     for each in seen:
         say_years(each)
         say_languages(each)
+    for each in seen:
+        say_truths(each, seen)
     for each in seen:
         each.key = find_key(each, seen)
     cut_by_keys(seen)

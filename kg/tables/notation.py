@@ -23,9 +23,15 @@ DAYS = ("y-m-d 0:00", f"{DAY_FIRST} 0:00", f"{MONTH_FIRST} 0:00")
 SCALED = "1.2M"
 FEET, POUNDS, MINUTES = "5' 11\"", "7 lb 4 oz", "2h 5m"  # quantities in two units, read as one
 _TRUTHS = (("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("ja", "nein"), ("oui", "non"), ("si", "no"))
+FIGURES = "1/0"
+"""Truths in figures, which may be those of a data frame: 1.0, 0.0."""
+MARKED = "x"
+"""Truths as marks, "x" or "\u2713"; where there is none, what a column says is not true."""
+_MARKS = frozenset("x\u2713\u2714\u2611")
 NOTATIONS = (
     *(DAY_FIRST, MONTH_FIRST, *DAYS, DECIMAL_COMMA, SCALED, FEET, POUNDS, MINUTES),
     *("/".join(pair) for pair in _TRUTHS),
+    *(FIGURES, MARKED),
 )
 
 LIST = "[]"
@@ -89,6 +95,8 @@ def guess_notation(texts: Sequence[str]) -> Notation | None:
     for pair in _TRUTHS:
         if pair[0] in truth and truth <= set(pair):  # one alone is a mark beside empty cells
             return None if pair == ("true", "false") else Notation("boolean", "/".join(pair))
+    if len(truth) == 1 and truth <= _MARKS:
+        return Notation("boolean", MARKED)
     if texts and all(map(_DATE.fullmatch, texts)):
         return _guess_dates(texts)
     for notation, parts in _COMPOUND.items():
@@ -279,4 +287,6 @@ _READERS: dict[str, Callable[[str], str]] = {
     SCALED: _scaled,
     **{notation: _compounds(notation) for notation in _COMPOUND},
     **{"/".join(pair): _truths(pair) for pair in _TRUTHS},
+    FIGURES: lambda text: _truth(text.removesuffix(".0"), ("1", "0")),
+    MARKED: lambda text: "true" if text.casefold() in _MARKS else "",
 }
