@@ -18,6 +18,7 @@ from trivium.kg.tables.codes import (
 from trivium.kg.tables.columns import words_of
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableMapping
 from trivium.kg.tables.notation import MARKED, cut, plain
+from trivium.kg.tables.references import NOBODY
 from trivium.kg.text import fold_name
 from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueText
 from trivium.kg.values import guess_kind
@@ -237,7 +238,7 @@ class Applied:
                 yield ValueText((plain(text, column.read) if column.read else "") or text, column.kind)
             elif (column.to, column.within) in self._ids:
                 found = self._find((column.to, column.within), (text, *agreeing))
-                if not found:
+                if not found and text not in NOBODY:
                     self._count(table, name)
                 id_ = found or ("" if agreeing else self._missing(column.to, text))
                 if id_:
@@ -253,7 +254,7 @@ class Applied:
         """An entity for a row that is not there, known by its key alone; "" where the text is not a key."""
         name, _, column = place.partition(".")
         mapping = self.mappings[name]
-        if column != mapping.id or mapping.about:
+        if column != mapping.id or mapping.about or text in NOBODY:
             return ""
         id_ = _id(mapping, text)
         self._named.setdefault(id_, Entity(id_, text, types=(mapping.type,)))

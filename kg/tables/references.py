@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 
 from trivium.kg.tables.cells import Cell, Row
@@ -34,8 +34,20 @@ _TIMES = frozenset({"year", "month", "day", "date", "time"})  # are no rows of a
 # Graphs as tables: what tables of edges, and the columns of their ends, are called.
 EDGES = frozenset({"edge", "link", "relation", "relationship", "triple", "fact", "connection"})
 _OF_ITS_KIND = frozenset(
-    {"parent", "manager", "supervisor", "previous", "next", "original", "predecessor", "successor"}
+    {"parent", "manager", "supervisor", "boss", "superior", "mentor", "father", "mother", "spouse", "partner"}
+    | {"previous", "next", "original", "predecessor", "successor"}
 )
+# What a person is to what a row tells of, and how tables call people who may be it.
+_ROLES = frozenset(
+    {"manager", "supervisor", "head", "chief", "leader", "lead", "owner", "author", "creator", "editor", "teacher"}
+    | {"instructor", "coach", "captain", "assignee", "reporter", "reviewer", "approver", "rep", "representative"}
+    | {"agent", "driver", "contact", "operator", "seller", "buyer", "sender", "recipient"}
+)
+_PEOPLE = frozenset({"employee", "person", "people", "staff", "user", "member", "worker", "colleague", "contact"})
+_COVERED = 0.25  # share of the keys 1 to n that a column names, where nothing but that says that it names them
+_COUNTS = frozenset({"count", "num", "total", "n", "nb", "amount", "times", "sum", "average", "avg", "max", "min"})
+NOBODY = frozenset({"0", "-1"})
+"""Numbers that stand for no row where rows are numbered from 1."""
 _GOES_ON = frozenset({"to", "by", "of"})  # behind a verb or noun: a column that says a relation
 _ENDS = frozenset({"source", "target", "from", "to", "start", "end", "head", "tail", "subject", "object"})
 _PLACES = frozenset({"id", "index"})  # by which edges name nodes, beside their key
@@ -142,9 +154,8 @@ def find_references(seen: SeenTable, tables: Sequence[SeenTable]) -> None:
             if (rank := _rank(profile, seen, key, other)) is not None
             if not (other is seen and _names_its_own_row(profile, key, seen))
         ]
-        if found and not _may_be_any(profile, found):
-            _, other, key = max(found, key=lambda each: each[0])
-            seen.refers[profile.name] = (other, key)
+        if (best := _best(profile, seen, found)) is not None:
+            seen.refers[profile.name] = best
     drop_repeated(seen)
     kept: dict[tuple[int, frozenset[str]], str] = {}
     for name, (other, _) in list(seen.refers.items()):
@@ -217,11 +228,36 @@ _Found = tuple[_Rank, "SeenTable", ColumnProfile]
 """How well a column fits (`_rank`), and the table and column whose rows it would name."""
 
 
+def _best(profile: ColumnProfile, seen: SeenTable, found: Sequence[_Found]) -> tuple[SeenTable, ColumnProfile] | None:
+    """The table and column whose rows a column names, of those that it fits; None where it may be any of several."""
+    if not found:
+        return None
+    if _may_be_any(profile, found):
+        own = [each for each in found if each[1] is seen and not _OF_ITS_KIND.isdisjoint(profile.words)]
+        people = [each for each in found if each[1] is not seen and _are_people(each[1])]
+        found = own or (people if not _ROLES.isdisjoint(profile.words) else [])
+        if len({id(each[1]) for each in found}) != 1:
+            return None
+    _, other, key = max(found, key=lambda each: each[0])
+    return other, key
+
+
+def _are_people(seen: SeenTable) -> bool:
+    named = {word for each in seen.columns.values() for word in each.words if len(each.words) <= 2}
+    return not _PEOPLE.isdisjoint(seen.words) or {"first", "last"} <= named or {"firstname", "lastname"} <= named
+
+
 def _may_be_any(profile: ColumnProfile, found: Sequence[_Found]) -> bool:
     """Whether a column of numbers fits the keys of several tables, and its name says none: `support_rep_id`."""
     (by_table, by_key, *_), best, _ = max(found, key=lambda each: each[0])
     others = any(other is not best for _, other, _ in found)
-    return profile.kind == "number" and others and not by_table and not by_key and profile.words[-1] not in _GOES_ON
+    goes_on = _last_word(profile) in _GOES_ON
+    return profile.kind == "number" and others and not by_table and not by_key and not goes_on
+
+
+def _last_word(profile: ColumnProfile) -> str:
+    """The last word of a column's name that does not just say that it holds keys: `reports_to_id` as `reports_to`."""
+    return next((word for word in reversed(profile.words) if word not in KEY_WORDS), "")
 
 
 def _repeats_a_fact(seen: SeenTable, name: str, other: SeenTable, key: ColumnProfile) -> bool:
@@ -343,20 +379,26 @@ def _rank(profile: ColumnProfile, seen: SeenTable, key: ColumnProfile, other: Se
     by_key = key.words == profile.words and not set(key.words) <= {*KEY_WORDS, *NAME_WORDS}
     alike = by_key and profile.kind is None and (other.key is key or by_table)
     called = by_table and profile.kind is None and rest <= set(other.words) and _in_most_rows(profile, key)
-    inside = _share(profile, key, _SAME_NAME if alike or called else _MOST if _are_whole_names(profile) else ENOUGH)
-    if not inside:
+    of_its_kind = other is seen and not _OF_ITS_KIND.isdisjoint(profile.words)
+    to_its_own = other is seen and len(profile.words) > 1 and _last_word(profile) in _GOES_ON  # reports_to
+    least = _SAME_NAME if alike or called else _MOST if _are_whole_names(profile) else ENOUGH
+    keyed = by_table and not KEY_WORDS.isdisjoint(profile.words)
+    inside = _share(profile, key, least, NOBODY if of_its_kind or to_its_own or keyed else frozenset())
+    if not inside or _is_a_figure(profile, other):
         return None
     if not by_table and not by_key:
         if profile.kind == "number" and _TIMES & set(profile.words):
             return None
         # Small numbers are found among any numbers: without a word in common only a name ending in "id" tells them.
-        of_its_kind = other is seen and not _OF_ITS_KIND.isdisjoint(profile.words)
-        whole = other.key is key and inside == 1 and (of_its_kind or not _counts_its_own(profile, key))
+        counted = _counts_its_own(profile, key)
+        by_id = of_its_kind or (to_its_own and profile.words[-1:] == ["id"])
+        whole = other.key is key and inside == 1 and (by_id or not counted)
         an_end = bool(EDGES & set(seen.words)) and profile.words[-1] in _ENDS
-        coded = (whole and profile.words[-1:] == ["id"]) or (an_end and inside == 1 and key.words[-1] in _PLACES)
-        coded |= whole and (
-            an_end or (other is seen and len(profile.words) > 1 and profile.words[-1] in _GOES_ON)  # reports_to
-        )
+        coded = an_end and inside == 1 and key.words[-1] in _PLACES
+        if whole and profile.words[-1:] == ["id"]:
+            role = not _ROLES.isdisjoint(profile.words) and _are_people(other)
+            coded |= of_its_kind or to_its_own or role or not _is_within(profile, key)
+        coded |= whole and (an_end or to_its_own or (of_its_kind and not counted and len(profile.texts) >= FEW))
         several = len(profile.texts) >= 5 or (inside == 1 and len(profile.texts) > 1 and other.key is key)
         telling = profile.kind is None and profile is not seen.key and several
         if not coded and not telling:
@@ -366,6 +408,23 @@ def _rank(profile: ColumnProfile, seen: SeenTable, key: ColumnProfile, other: Se
     if by_key and not by_table and other.key is not key and own:
         return None
     return by_table, by_key, other.key is key, inside
+
+
+def _is_a_figure(profile: ColumnProfile, other: SeenTable) -> bool:
+    """Whether a column of numbers says how many: `stores`, `number_of_stores`, or hardly more than yes and no.
+
+    So small numbers are ids of rows by chance. A column that says that it holds keys holds them: `store_id`.
+    """
+    if profile.kind != "number" or profile.many:
+        return False
+    words = profile.words
+    of = any(words[place : place + 2] in (["number", "of"], ["no", "of"], ["nr", "of"]) for place in range(len(words)))
+    if of or not _COUNTS.isdisjoint(words):
+        return True
+    if not KEY_WORDS.isdisjoint(words):
+        return False
+    plural = singular(words[-1]) != words[-1] and singular(words[-1]) in other.words
+    return plural or (set(profile.texts) <= {"0", "1"} and list(words) != other.words)
 
 
 def _is_own_code_or_name(profile: ColumnProfile, seen: SeenTable) -> bool:
@@ -400,21 +459,34 @@ def _counts_its_own(profile: ColumnProfile, key: ColumnProfile) -> bool:
     return dense and len(profile.texts) < len(key.texts)
 
 
+def _is_within(profile: ColumnProfile, key: ColumnProfile) -> bool:
+    """Whether any numbers would be keys, 1 to n, of which a column has few: it may number districts, and no staff."""
+    if profile.kind != "number" or len(profile.texts) >= _COVERED * len(key.texts):
+        return False
+    numbers = [int(text) for text in key.texts if text.isdigit()]
+    return len(numbers) >= ENOUGH * (max(numbers, default=0) - min(numbers, default=0) + 1)
+
+
 def _in_most_rows(profile: ColumnProfile, key: ColumnProfile) -> bool:
     """Whether nearly all rows name a key, if not all of the texts do: the counties of states, some of territories."""
     return sum(count for text, count in profile.texts.items() if text in key.texts) >= ENOUGH * profile.filled
 
 
-def _share(profile: ColumnProfile, key: ColumnProfile, least: float) -> float:
-    """Which share of a column's texts are keys; 0 where it is less than `least`, mostly seen after a few of them."""
-    spare = (1 - least) * len(profile.texts)
-    missed = 0
+def _share(profile: ColumnProfile, key: ColumnProfile, least: float, without: Collection[str] = frozenset()) -> float:
+    """Which share of a column's texts are keys; 0 where it is less than `least`, mostly seen after a few of them.
+
+    Those texts of `without` that are no keys are not counted.
+    """
+    nobody = sum(text in profile.texts and text not in key.texts for text in without)
+    count = len(profile.texts) - nobody
+    spare = (1 - least) * count
+    missed = -nobody
     for text in profile.texts:
         if text not in key.texts:
             missed += 1
             if missed > spare:
                 return 0.0
-    return 1 - missed / len(profile.texts)
+    return 1 - missed / count if count else 0.0
 
 
 def copies_fact(seen: SeenTable, profile: ColumnProfile) -> bool:

@@ -15,12 +15,14 @@ _ASKS = frozenset(
 _SAYS_TRUTH = frozenset({"flag", "flg", "indicator", "yn", "bool", "boolean"})
 # What is counted or measured, and what codes write in figures: 1 is a sex, not "yes".
 _FIGURES_OF = frozenset(
-    {"count", "cnt", "num", "number", "n", "nb", "qty", "quantity", "amount", "total", "sum", "times", "size", "weight"}
-    | {"age", "year", "month", "day", "week", "hour", "date", "time", "rate", "ratio", "share", "value", "score", "points"}
-    | {"level", "lvl", "rating", "rank", "grade", "stage", "phase", "step", "order", "position", "index", "idx", "version"}
-    | {"class", "group", "grp", "type", "kind", "category", "cat", "mode", "label", "cluster", "status", "state", "sex"}
-    | {"gender", "race", "color", "colour", "treatment", "trt", "arm", "condition", "cond", "outcome", "result", "response"}
-    | {"side", "delta", "change", "diff", "difference", "priority", "severity", "offset", "lag", "dose", "period", "wave"}
+    {"count", "cnt", "num", "number", "n", "nb", "qty", "quantity", "amount", "total", "sum", "times"}
+    | {"size", "weight", "age", "year", "month", "day", "week", "hour", "date", "time", "rate", "ratio"}
+    | {"share", "value", "score", "points", "level", "lvl", "rating", "rank", "grade", "stage", "phase"}
+    | {"step", "order", "position", "index", "idx", "version", "class", "group", "grp", "type", "kind"}
+    | {"category", "cat", "mode", "label", "cluster", "status", "state", "sex", "gender", "race", "color"}
+    | {"colour", "treatment", "trt", "arm", "condition", "cond", "outcome", "result", "response", "side"}
+    | {"delta", "change", "diff", "difference", "priority", "severity", "offset", "lag", "dose", "period"}
+    | {"wave"}
 )
 _SHORTEST = 3  # letters of a word that people ask for
 
@@ -57,4 +59,5 @@ def _counts_or_codes(
     if not others.isdisjoint(map(singular, words)):
         return True
     alike = (each for each in seen.columns.values() if each is not profile and each.words[-1:] == words[-1:])
-    return words[-1].isalpha() and any(each.kind == "number" and not {"0", "1"}.issuperset(each.texts) for each in alike)
+    counted = any(each.kind == "number" and not {"0", "1"}.issuperset(each.texts) for each in alike)
+    return words[-1].isalpha() and counted

@@ -837,8 +837,8 @@ def test_a_number_that_fits_several_tables_names_rows_of_none(tmp_path: Path) ->
     staff = "EmployeeId,FirstName,LastName,ReportsTo,Level\n" + "".join(
         f"{number},{name},{boss},{1 + number % 3}\n" for number, (name, boss) in enumerate(people, 1)
     )
-    customers = "CustomerId,Name,SupportRepId\n" + "".join(
-        f"{number},Shop {chr(64 + number)},{3 + number % 3}\n" for number in range(1, 10)
+    customers = "CustomerId,Name,SupportRepId,StatusId\n" + "".join(
+        f"{number},Shop {chr(64 + number)},{3 + number % 3},{3 + number % 3}\n" for number in range(1, 10)
     )
     regions = "RegionId,Name\n" + "".join(f"{number},Region {chr(64 + number)}\n" for number in range(1, 8))
     alone = guess_mapping(read_tables(_write(tmp_path, Employee=staff, Customer=customers)))
@@ -846,7 +846,8 @@ def test_a_number_that_fits_several_tables_names_rows_of_none(tmp_path: Path) ->
     assert alone["Employee"].columns["Level"].kind == "number"
     assert alone["Customer"].columns["SupportRepId"].to == "Employee.EmployeeId", "no other table has such numbers"
     beside = guess_mapping(read_tables(_write(tmp_path, Employee=staff, Customer=customers, Region=regions)))
-    assert beside["Customer"].columns["SupportRepId"].kind == "number", "employees or regions"
+    assert beside["Customer"].columns["StatusId"].kind == "number", "employees or regions"
+    assert beside["Customer"].columns["SupportRepId"].to == "Employee.EmployeeId", "a representative is a person"
 
 
 def test_an_address_that_is_copied_from_a_customer_is_no_second_customer(tmp_path: Path) -> None:
@@ -1780,3 +1781,43 @@ def test_a_number_of_two_lists_names_no_rows(tmp_path: Path) -> None:
     actions = "name,attack_bonus,text\n" + "".join(f"Act {n},{n % 7},does {n}\n" for n in range(20))
     found = guess_mapping(read_tables(_write(tmp_path, spells=spells, actions=actions)))
     assert found["actions"].columns["attack_bonus"] == TableColumn("attack_bonus", "number")
+
+
+def test_a_boss_is_one_of_the_staff_and_0_is_nobody(tmp_path: Path) -> None:
+    staff = "staff_id,name,room,supervisor_id\n" + "".join(
+        f"{number},Person {chr(64 + number)},{number % 3},{number // 3}\n" for number in range(1, 13)
+    )
+    rooms = "room_id,name\n" + "".join(f"{number},Hall {chr(75 + number)}\n" for number in range(6))
+    paths = _write(tmp_path, staff=staff, rooms=rooms)
+    assert guess_mapping(read_tables(paths))["staff"].columns["supervisor_id"] == TableColumn(
+        "supervisor", to="staff.staff_id"
+    )
+    triples, entities, applied = _graph(paths)
+    assert [each.tail for each in triples if each[:2] == ("staff/4", "supervisor")] == ["staff/1"]
+    assert [each for each in triples if each[:2] == ("staff/1", "supervisor")] == []
+    assert "staff/0" not in entities
+    assert not applied.unknown
+
+
+def test_whom_one_reports_to_by_an_id(tmp_path: Path) -> None:
+    staff = "id,name,reports_to_id\n" + "".join(f"{n},Person {chr(64 + n)},{n // 3 or ''}\n" for n in range(1, 13))
+    assert _guess(tmp_path, staff=staff)["staff"].columns["reports_to_id"] == TableColumn("reports_to", to="staff.id")
+
+
+def test_numbers_of_districts_are_no_staff(tmp_path: Path) -> None:
+    """Any number from 1 to 200 is one of the staff: nothing but a name says that a column names them."""
+    staff = "staff_id,name\n" + "".join(f"{number},Person {number:x}\n" for number in range(1, 201))
+    towns = "town,district_id,helper_id,staff\n" + "".join(
+        f"Town {number:x},{101 + number % 8},{101 + number % 8},{1 + number % 9}\n" for number in range(40)
+    )
+    columns = _guess(tmp_path, staff=staff, towns=towns)["towns"].columns
+    assert [columns[name].to for name in ("district_id", "helper_id")] == ["", ""]
+    assert columns["staff"].to == "staff.staff_id", "called as the table"
+
+
+@pytest.mark.parametrize("name", ["number_of_shops", "shops", "num_shops", "shop_count", "total_shop"])
+def test_how_many_rows_of_a_table_are_none_of_them(tmp_path: Path, name: str) -> None:
+    shops = "shop_id,name\n" + "".join(f"{number},Shop {chr(64 + number)}\n" for number in range(1, 21))
+    towns = f"town,{name},shop\n" + "".join(f"Town {n:x},{1 + n % 7},{1 + n % 20}\n" for n in range(40))
+    columns = _guess(tmp_path, shops=shops, towns=towns)["towns"].columns
+    assert (columns[name].kind, columns["shop"].to) == ("number", "shops.shop_id")
