@@ -36,6 +36,7 @@ class SourceTable:
         kind: what a row is, where the file says so (`author`), or what it says of two things (`authors`); else its
             name says it.
         declared: of a database: column -> (table, its column) whose rows the file itself says that it names.
+        nested: whether a dot in a column's name is between the records of which the inner holds it.
         truths: of a database: the columns that it declares as BOOLEAN.
     """
 
@@ -46,6 +47,7 @@ class SourceTable:
     encoding: str = UTF8
     kind: str = ""
     declared: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    nested: bool = False
     truths: frozenset[str] = frozenset()
 
 

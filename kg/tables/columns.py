@@ -29,7 +29,8 @@ _UPPER, _LOWER = (
     r"a-z\u00df-\u00f6\u00f8-\u017f\u03ac-\u03ce\u0430-\u0451",
 )
 _WORDS = re.compile(
-    rf"(?<![^\W\d_])[A-Za-z]{{1,3}}\d+(?![A-Za-z])|[{_UPPER}]+(?![{_LOWER}])|[{_UPPER}]?[{_LOWER}]+"
+    rf"(?<![^\W\d_])[A-Za-z]{{1,3}}\d+(?![A-Za-z\d])|[{_UPPER}]{{2,}}s(?![{_LOWER}])|[{_UPPER}]+(?![{_LOWER}])"
+    rf"|[{_UPPER}]?[{_LOWER}]+"
     rf"|[^\W\d_{_UPPER}{_LOWER}]+|\d+"
 )
 _UNIT = re.compile(r"(?<=[a-z]{3})(?=(?:km2|km|kg|cm)(?![a-z\d]))", re.IGNORECASE)  # areakm2
@@ -65,7 +66,7 @@ _SAYS_WHICH = frozenset(
 _NAMING_PARTS = frozenset({"id", "code", "key", "number", "name"})  # the same behind another table's: countrycode
 SHORTEST_STEM = 3
 _ROW_NUMBERS = (["rownames"], ["row", "names"], ["unnamed", "0"], ["column", "1"], ["row", "number"])
-ROWS = frozenset({"row", "rowname", "column", "unnamed"})
+ROWS = frozenset({"row", "rowname", "rownames", "column", "unnamed"})
 NOT_NUMBERS = frozenset({"zip", "postcode", "postal", "phone", "telephone", "fax", "isbn", "issn"})
 _LISTS = frozenset({"json", "list", "array", "arr"})
 _SAYS_TABLE = frozenset(
@@ -73,6 +74,28 @@ _SAYS_TABLE = frozenset(
     | {"file", "csvfile", "sheet", "excel", "xlsx", "dataframe", "df", "info", "dump", "extract", "lookup", "master"}
     | {"final", "latest", "updated"}
 )  # in a table's name, of what its rows are
+_WRAPPERS = frozenset(
+    {"date", "dates", "property", "properties", "data", "attribute", "attributes", "attr", "attrs", "info", "detail"}
+    | {"details", "field", "fields", "meta", "metadata", "general", "basic", "basics", "misc", "stat", "stats", "spec"}
+    | {"statistics", "specs", "specification", "specifications", "fact", "facts", "characteristics", "features", "main"}
+    | {
+        "overview",
+        "summary",
+        "profile",
+        "params",
+        "parameters",
+        "values",
+        "content",
+        "body",
+        "node",
+        "source",
+        "record",
+    }
+    | {"item", "core", "common", "extra", "additional", "technical", "measurements", "metrics", "props", "information"}
+)  # what records inside records are called that are only parts of them
+_PLACES = frozenset({"coordinates", "coords", "coordinate", "geo", "geometry", "gps", "position", "location", "point"})
+_IN_PLACES = frozenset({"latitude", "longitude", "lat", "lng", "lon", "long", "elevation", "altitude"})
+_DAYS = frozenset({"start", "end", "begin", "first", "last", "birth", "death", "release", "due", "expiry", "opening"})
 FEW = 3
 _MANY_LANGUAGES, _SOME_LANGUAGES = 3, 2  # columns of languages at least; the same behind a word such as name
 _WIDE = frozenset({"english", "german", "french", "spanish"})  # one of them is where names are in many languages
@@ -296,6 +319,34 @@ def part_words(seen: Sequence[SeenTable]) -> None:
             own = bool(each.words) and stem == each.words[-1]
             if own or ((often[stem] > 1 or stem in things) and end in _NAMING_PARTS):
                 profile.words = [stem, end]
+
+
+def drop_wrappers(seen: SeenTable) -> None:
+    """Call what stands in records inside records as if it stood in these, where their names say nothing.
+
+    `dates.expires` is `expires`, `coordinates.latitude` a latitude, `dates.start` a start date. What would be called as
+    another column is, or by no word, keeps its name.
+    """
+    named = {profile.name: tuple(profile.words) for profile in seen.columns.values()}
+    outer = Counter(name.partition(".")[0] for name in named if "." in name)
+    parted = [name for name in named if seen.table.nested or outer[name.partition(".")[0]] >= FEW]
+    bare = {name: _without_wrappers(name.split(".")) or named[name] for name in parted if "." in name}
+    often = Counter((named | bare).values())
+    for name, words in bare.items():
+        if often[words] == 1:
+            seen.columns[name].words = list(words)
+
+
+def _without_wrappers(levels: Sequence[str]) -> tuple[str, ...]:
+    """The words of a column by the levels of its name, without those of levels that say nothing of it."""
+    *outer, last = [words_of(level) for level in levels]
+    if [*outer[1:], last][0][:1] == ["of"]:  # "Date.of.Birth"
+        return ()
+    kept = [words for words in outer if len(words) != 1 or words[0] not in _WRAPPERS]
+    if last[:1] and {*last} <= _IN_PLACES:
+        kept = [words for words in kept if len(words) != 1 or words[0] not in _PLACES]
+    dated = len(last) == 1 and last[0] in _DAYS and {"dates", "date"} & {word for words in outer for word in words}
+    return tuple(word for words in [*kept, last, ["date"] if dated and not kept else []] for word in words)
 
 
 def _drop_shared(seen: Sequence[SeenTable]) -> None:

@@ -23,11 +23,13 @@ from trivium.kg.tables.columns import (
     LONG_KEY,
     MANY_TEXTS,
     NAME_WORDS,
+    ROWS,
     ROWS_READ,
     YEAR,
     ColumnProfile,
     SeenTable,
     are_names,
+    drop_wrappers,
     in_common,
     look_at,
     names_some,
@@ -101,6 +103,7 @@ def guess_mapping(tables: Sequence[SourceTable]) -> Mappings:
     part_words(seen)
     spell_out(seen)
     for each in seen:
+        drop_wrappers(each)
         say_years(each)
         say_languages(each)
     for each in seen:
@@ -205,6 +208,8 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
         if profile.name not in label or outer or telling
     }
     columns = _without_type(seen, _with_codes(seen, columns) | _repeated(seen, alias, label))
+    if seen.key and {*seen.key.words} <= {*ROWS, "names", "name"} and label != (seen.key.name,):
+        columns |= {seen.key.name: TableColumn()}  # the `rownames` of a data frame, "Ann2001" of Ann
     if "row" in columns and any(key is seen.columns["row"] for each in tables for _, key in each.refers.values()):
         columns["row"] = TableColumn()  # a number by which the records inside this one name it
     coded = label and label == (described_by(seen),)

@@ -40,6 +40,10 @@ _PAIRS = {
     **dict.fromkeys(("coordinates", "lnglat", "lonlat"), "longitude"),
     **dict.fromkeys(("latlng", "latlon"), "latitude"),
 }
+_BY_UNIT = frozenset(
+    {"ml", "cl", "dl", "l", "oz", "g", "gr", "mg", "kg", "lb", "lbs", "tsp", "tbsp", "litres", "liters", "ounces"}
+    | {"grams", "gram", "kilograms", "pounds", "milliliters", "millilitres", "cups", "cup", "parts", "pieces", "pcs"}
+)  # keys of amounts, which say the unit alone
 KEYED = 3  # records that an object holds by their keys; fewer may be parts of one thing
 _MEASURES, _UNITS = ("value", "amount"), ("unit", "units", "unitText", "unitCode", "unit_code", "currency")
 
@@ -231,7 +235,7 @@ def record_tables(path: Path, records: Mapping[str, Any]) -> list[SourceTable]:
         _drop_not_available(rows, coded)
         cells = [tuple(row.get(column, ()) for column in columns) for row in rows]
         rows_of = lambda cells=cells: iter(cells)  # noqa: E731
-        tables.append(SourceTable(table, path, columns, rows_of, kind=kinds.get(table, "")))
+        tables.append(SourceTable(table, path, columns, rows_of, kind=kinds.get(table, ""), nested=True))
     return tables
 
 
@@ -333,7 +337,8 @@ def _flatten(
             for name, children in inner.items():
                 lists.setdefault(name, []).extend((key[0], child) for child in children)
         rows.append(flat)
-    for name, owned in lists.items():
+    for name, unparted in lists.items():
+        owned = _amounts_by_unit(unparted)
         own, last = f"{table}_{name.replace('.', '_')}", name.rpartition(".")[2]
         if shared := _shared(owned):
             known = {child[shared.by]: child for _, child in reversed(owned)}
@@ -349,6 +354,22 @@ def _flatten(
             _flatten(own, [{table: key, **child} for key, child in owned], found, kinds)
         if not any(name in row for row in rows):  # else the field holds names as well, which are something else
             kinds[own] = singular(last)
+
+
+def _amounts_by_unit(owned: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, dict[str, Any]]]:
+    """Listed things with `{"cl": 4.5}` as an amount and its unit, where they say so of nearly all that they measure."""
+    numbers = {key for _, child in owned for key, value in child.items() if isinstance(value, int | float)}
+    units = {key for key in numbers if key.casefold() in _BY_UNIT}
+    known = {key.casefold() for _, child in owned for key in child}
+    several = any(len(units & child.keys()) > 1 for _, child in owned)  # in ounces and in grams
+    if not units or several or not known.isdisjoint((*_MEASURES, *_UNITS)):
+        return owned
+    found = []
+    for key, child in owned:
+        unit = next((each for each in child if each in units and child[each] is not None), "")
+        amount = {"amount": child[unit], "unit": unit} if unit else {}
+        found.append((key, {**{name: value for name, value in child.items() if name not in units}, **amount}))
+    return found
 
 
 def _with_lists(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
