@@ -204,6 +204,7 @@ class Applied:
             found = list(self._ends(table, name, TableColumn(link.relation, to=place), row[places[name]]))
             ends.append(found[0] if found else "")
         if not all(ends):
+            yield from self._left_over(table, mapping, places, row, ends)
             return
         relation = _clean(next(iter(row[places[link.by]]), "")) if link.by else ""
         if relation:
@@ -220,6 +221,20 @@ class Applied:
             yield QualifiedTriple(ends[0], relation or link.relation, ends[1], (Statement(properties),))
         else:
             yield Triple(ends[0], relation or link.relation, ends[1])
+
+    def _left_over(
+        self, table: SourceTable, mapping: TableMapping, places: Mapping[str, int], row: Row, ends: Sequence[str]
+    ) -> Iterator[Triple]:
+        """What a row of texts says that names one end alone: the "lemon twist" of a drink is no relationship."""
+        link = mapping.link
+        assert link is not None
+        known, other = next(filter(None, ends), ""), link.tail if ends[0] else link.head
+        said = {name: row[places[name]] for name in mapping.columns if row[places[name]]}
+        if not known or row[places[other]] or any(mapping.columns[name].kind != "text" for name in said):
+            return
+        for name, cell in said.items():
+            for value in self._ends(table, name, mapping.columns[name], cell):
+                yield Triple(known, mapping.columns[name].relation, value)
 
     def _ends(
         self, table: SourceTable, name: str, column: TableColumn, cell: Cell, agreeing: tuple[str, ...] = ()

@@ -267,6 +267,12 @@ def _numbers_rows(profile: ColumnProfile, rows: int) -> bool:
     return named and profile.kind == "number" and profile.is_unique and profile.filled == rows
 
 
+def says_rows(profile: ColumnProfile) -> bool:
+    """Whether a column's name says no more than that it names rows: `rownames`, `row names`."""
+    words = {*profile.words}
+    return not ROWS.isdisjoint(words) and words <= {*ROWS, "name", "names"}
+
+
 def say_years(seen: SeenTable) -> None:
     """Call columns that are years by what the table says of each: 1990, 2000 of `population.csv` population_1990."""
     years = [each for each in seen.columns.values() if each.words and YEAR.fullmatch(each.words[-1])]

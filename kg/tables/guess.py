@@ -23,7 +23,6 @@ from trivium.kg.tables.columns import (
     LONG_KEY,
     MANY_TEXTS,
     NAME_WORDS,
-    ROWS,
     ROWS_READ,
     YEAR,
     ColumnProfile,
@@ -38,6 +37,7 @@ from trivium.kg.tables.columns import (
     relation_of,
     say_languages,
     say_years,
+    says_rows,
     spell_out,
     without_name,
     words_of,
@@ -64,6 +64,7 @@ from trivium.kg.tables.naming import (
 )
 from trivium.kg.tables.references import (
     EDGES,
+    are_whole_names,
     copies_fact,
     cut_by_keys,
     drop_repeated,
@@ -90,7 +91,7 @@ _ALL_OWN = 0.95  # distinct ones among the texts of lists, from which on they ar
 _SENTENCE = re.compile(r"[^\W\d_] [a-z][^A-Z]*[.!?]$")  # ends in a word in small letters and a full stop
 _OWN = 0.8  # distinct texts a row, from which on a code is each row's own
 _FLAGS = frozenset({"flag", "indicator", "fl", "flg", "ind"})
-_AGAIN = 0.6  # distinct names a record that lists them, at most
+_AGAIN, _PEOPLE_AGAIN = 0.6, 0.9  # distinct names a record that has them, at most; of names of several words
 # What a list says of a thing that it does not say of the thing itself, as its age would be.
 _AMOUNTS = frozenset({"amount", "quantity", "qty", "count", "unit", "dose", "dosage", "portion", "share", "percentage"})
 SharedColumns = Mapping[str, Sequence[ColumnProfile]]
@@ -208,8 +209,6 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
         if profile.name not in label or outer or telling
     }
     columns = _without_type(seen, _with_codes(seen, columns) | _repeated(seen, alias, label))
-    if seen.key and {*seen.key.words} <= {*ROWS, "names", "name"} and label != (seen.key.name,):
-        columns |= {seen.key.name: TableColumn()}  # the `rownames` of a data frame, "Ann2001" of Ann
     if "row" in columns and any(key is seen.columns["row"] for each in tables for _, key in each.refers.values()):
         columns["row"] = TableColumn()  # a number by which the records inside this one name it
     coded = label and label == (described_by(seen),)
@@ -218,6 +217,7 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
         columns |= {name: TableColumn() for name, each in seen.columns.items() if each.words == ["key"]}
     if seen.key and about is None and seen.key.name in columns:
         said = type_by or (label and seen.key.kind == "number") or says_name(seen, seen.key, label)
+        said = said or says_rows(seen.key)  # the `rownames` of a data frame, "Ann2001" of Ann
         columns[seen.key.name] = TableColumn() if said else _value(seen.key)
     columns |= _names_again(seen, columns, label, alias)
     if about is not None and seen.key:
@@ -450,7 +450,7 @@ def _alone(seen: SeenTable, profile: ColumnProfile, shared: SharedColumns) -> Ta
         return TableColumn(relation_of(profile), to=f"{other.table.name}.{key.name}", within=shared_by)
     if any(word in KEY_WORDS for word in profile.words) and _twin(seen, profile):
         return TableColumn()  # a second key of what another column names already
-    repeated = len(profile.texts) <= 0.6 * sum(profile.texts.values()) or (
+    repeated = len(profile.texts) <= _repeats(profile) * sum(profile.texts.values()) or (
         not profile.split and not _is_own_code(profile) and _occurs_elsewhere(profile, shared)
     )
     if (
@@ -469,6 +469,11 @@ def _alone(seen: SeenTable, profile: ColumnProfile, shared: SharedColumns) -> Ta
             name, kind = "_".join(profile.words), " ".join(profile.words)
         return TableColumn(name, to=kind, split=profile.split)
     return _value(profile)
+
+
+def _repeats(profile: ColumnProfile) -> float:
+    """The share of a column's texts that are distinct where they are names of things, at most; more if of people."""
+    return _PEOPLE_AGAIN if are_whole_names(profile) and profile.filled >= MANY_TEXTS else _AGAIN
 
 
 def _shortens(words: Sequence[str], table: Sequence[str]) -> bool:

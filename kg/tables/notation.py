@@ -132,7 +132,7 @@ def guess_split(texts: Iterable[str]) -> str:
 
 def _stand_alone(texts: Sequence[str], mark: str) -> bool:
     """Whether nearly all parts of texts are texts themselves: "Colombia, Ecuador" beside Colombia and Ecuador."""
-    alone, several = set(texts), [text.split(mark) for text in texts if mark in text]
+    alone, several = set(texts), [list(map(str.strip, text.split(mark))) for text in texts if mark in text]
     parts = [part for found in several for part in found]
     return len(several) >= _FEW_LISTS and sum(part in alone for part in parts) >= _ALONE * len(parts)
 
@@ -147,7 +147,7 @@ def _combine(texts: Sequence[str]) -> bool:
 
 def _recur(texts: Sequence[str], mark: str) -> bool:
     """Whether texts are lists of few words that come again at other places: "ES,FR", but not "Paris, France"."""
-    several = [text.split(mark) for text in texts if mark in text]
+    several = [[part.strip() for part in text.split(mark)] for text in texts if mark in text]
     if len(several) < max(_CUT * len(texts), _FEW_LISTS):
         return False
     places: dict[str, list[int]] = {}

@@ -381,7 +381,7 @@ def _rank(profile: ColumnProfile, seen: SeenTable, key: ColumnProfile, other: Se
     called = by_table and profile.kind is None and rest <= set(other.words) and _in_most_rows(profile, key)
     of_its_kind = other is seen and not _OF_ITS_KIND.isdisjoint(profile.words)
     to_its_own = other is seen and len(profile.words) > 1 and _last_word(profile) in _GOES_ON  # reports_to
-    least = _SAME_NAME if alike or called else _MOST if _are_whole_names(profile) else ENOUGH
+    least = _SAME_NAME if alike or called else _MOST if are_whole_names(profile) else ENOUGH
     keyed = by_table and not KEY_WORDS.isdisjoint(profile.words)
     inside = _share(profile, key, least, NOBODY if of_its_kind or to_its_own or keyed else frozenset())
     if not inside or _is_a_figure(profile, other):
@@ -446,7 +446,7 @@ def _is_own_name(profile: ColumnProfile, seen: SeenTable) -> bool:
     return seen.key is not None and len(profile.words) == 1 and profile.words[0] in NAME_WORDS
 
 
-def _are_whole_names(profile: ColumnProfile) -> bool:
+def are_whole_names(profile: ColumnProfile) -> bool:
     """Whether texts are names of several words, as no two things have by chance: Anna Bell."""
     return profile.kind is None and sum(" " in text for text in profile.texts) >= ENOUGH * len(profile.texts)
 

@@ -1821,3 +1821,101 @@ def test_how_many_rows_of_a_table_are_none_of_them(tmp_path: Path, name: str) ->
     towns = f"town,{name},shop\n" + "".join(f"Town {n:x},{1 + n % 7},{1 + n % 20}\n" for n in range(40))
     columns = _guess(tmp_path, shops=shops, towns=towns)["towns"].columns
     assert (columns[name].kind, columns["shop"].to) == ("number", "shops.shop_id")
+
+
+def test_levels_of_records_that_say_nothing_are_no_words(tmp_path: Path) -> None:
+    spring = {"name": "Spring", "dates": {"start": "2001-01-01", "license_expires": "2031-01-01"}}
+    spring |= {"coordinates": {"latitude": 1.5, "longitude": 2.5}, "stats": {"depth": 3, "width": 4}}
+    spring |= {"owner": {"town": "Bern", "name": "Ann"}, "width": 7}
+    well = {"name": "Well", "owner": {"town": "Biel", "name": "Ben"}}
+    (tmp_path / "springs.json").write_text(json.dumps([spring, spring | well]))
+    columns = guess_mapping(read_tables([tmp_path / "springs.json"]))["springs"].columns
+    assert {name: column.relation for name, column in columns.items() if "." in name} == {
+        "dates.start": "start_date",
+        "dates.license_expires": "license_expires",
+        "coordinates.latitude": "latitude",
+        "coordinates.longitude": "longitude",
+        "stats.depth": "depth",
+        "stats.width": "stats_width",  # not the width of the spring
+        "owner.town": "owner_town",
+        "owner.name": "owner_name",
+    }
+
+
+def test_dots_between_words_are_no_levels(tmp_path: Path) -> None:
+    people = "name,Date.of.birth,Date.of.death,Date.of.burial,Data.read\nAnn,1900-01-01,1980-01-01,1980-01-05,5\n"
+    columns = _guess(tmp_path, people=people)["people"].columns
+    assert [each.relation for each in columns.values()] == [
+        *("date_of_birth", "date_of_death", "date_of_burial", "data_read")
+    ]
+
+
+def test_amounts_by_unit_are_amounts_of_listed_things(tmp_path: Path) -> None:
+    soups = [
+        {"name": "Leek soup", "parts": [{"g": 300, "part": "Leek"}, {"ml": 500, "part": "Water"}, {"note": "stir"}]},
+        {"name": "Pea soup", "parts": [{"g": 200, "part": "Peas"}, {"ml": 400, "part": "Water"}]},
+        {"name": "Bean soup", "parts": [{"g": 250, "part": "Beans"}, {"g": 50, "part": "Leek"}]},
+        {"name": "Green soup", "parts": [{"g": 250, "part": "Peas"}, {"ml": 300, "part": "Water"}]},
+    ]
+    (tmp_path / "soups.json").write_text(json.dumps(soups))
+    mapping = guess_mapping(tables := read_tables([tmp_path / "soups.json"]))
+    assert mapping["soups_parts"].link is not None
+    assert list(mapping["soups_parts"].columns) == ["amount", "unit", "note"]
+    triples, _, _ = _graph([tmp_path / "soups.json"], mapping)
+    assert tables[1].columns == ("soups", "part", "amount", "unit", "note")
+    amount = Statement((("amount", ValueText("500", "number")), ("unit", ValueText("ml", "text"))))
+    assert QualifiedTriple("soup/Leek soup", "part", "part/Water", (amount,)) in triples
+    assert Triple("soup/Leek soup", "note", ValueText("stir", "text")) in triples, "it tells of the soup alone"
+
+
+@pytest.mark.parametrize("more", [{"oz": 2}, {"amount": 2}, {"unit": "jar"}])
+def test_amounts_in_two_units_or_beside_one_stay_columns(tmp_path: Path, more: dict[str, object]) -> None:
+    jams = [{"name": name, "parts": [{"part": part, "g": 5, **more}]} for name, part in (("A", "Fig"), ("B", "Fig"))]
+    (tmp_path / "jams.json").write_text(json.dumps(jams))
+    assert "g" in read_tables([tmp_path / "jams.json"])[1].columns
+
+
+def test_what_a_link_without_an_end_counts_is_of_nothing(tmp_path: Path) -> None:
+    paths = _write(tmp_path, students=STUDENTS, courses=COURSES, enrolments=ENROLMENTS + "2,,6\n")
+    triples, _, _ = _graph(paths)
+    assert not [each for each in triples if each[:2] == ("student/2", "grade")]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("IBUs", ["ibus"]),
+        ("numGPUs", ["num", "gpus"]),
+        ("XMLsource", ["xm", "lsource"]),
+        ("top20list", ["top", "20", "list"]),
+    ],
+)
+def test_words_of_acronyms_and_numbers(text: str, words: list[str]) -> None:
+    assert words_of(text) == words
+
+
+def test_lists_may_have_blanks_or_none_behind_their_commas() -> None:
+    texts = ["AL, MS", "MS,AL", "AL", "MS, GA,AL", "GA,MS", "GA"]
+    assert guess_split(texts) == ","
+    assert cut("AL, MS", ",") == ["AL", "MS"]
+    assert guess_split(["Paris, France", "Rome,Italy", "Oslo, Norway", "Lyon, France", "Bern,Swiss"]) == ""
+
+
+def test_people_who_come_again_are_things(tmp_path: Path) -> None:
+    """A winner of one race may have won another: of 30 names nearly all are distinct."""
+    last = ("Abbot", "Bell", "Cole", "Diaz", "Egli", "Funk")
+    names = [f"{first} {each}" for first in ("Ann", "Ben", "Cora") for each in last]
+    races = "year,runner,motto\n" + "".join(
+        f"{1990 + place},{name},Motto {place}\n" for place, name in enumerate([*names, *names[:3]])
+    )
+    columns = _guess(tmp_path, races=races)["races"].columns
+    assert columns["runner"] == TableColumn("runner", to="runner")
+    assert columns["motto"].kind == "text"
+
+
+def test_row_names_beside_a_name_are_left_out(tmp_path: Path) -> None:
+    storms = "rownames,Name,Year\n" + "".join(
+        f"{name}{year},{name},{year}\n" for name, year in [("Ann", 1990), ("Bob", 1990), ("Ann", 1997), ("Cid", 2001)]
+    )
+    mapping = _guess(tmp_path, storms=storms)["storms"]
+    assert (mapping.id, mapping.label, mapping.columns["rownames"]) == ("rownames", ("Name",), TableColumn())
