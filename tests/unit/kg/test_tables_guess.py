@@ -1824,7 +1824,7 @@ def test_how_many_rows_of_a_table_are_none_of_them(tmp_path: Path, name: str) ->
 
 
 def test_levels_of_records_that_say_nothing_are_no_words(tmp_path: Path) -> None:
-    spring = {"name": "Spring", "dates": {"start": "2001-01-01", "license_expires": "2031-01-01"}}
+    spring: dict[str, object] = {"name": "Spring", "dates": {"start": "2001-01-01", "license_expires": "2031-01-01"}}
     spring |= {"coordinates": {"latitude": 1.5, "longitude": 2.5}, "stats": {"depth": 3, "width": 4}}
     spring |= {"owner": {"town": "Bern", "name": "Ann"}, "width": 7}
     well = {"name": "Well", "owner": {"town": "Biel", "name": "Ben"}}
