@@ -345,6 +345,15 @@ def is_true(term: Sketch) -> Sketch:
     return ("cmp", term, "=", ("v", Value("boolean", True)))
 
 
+def constants(sign: str, value: Any) -> Sketch | None:
+    """What figures of several things are compared with: a number, the two of "between", a plan; None for a date."""
+    if (sign == "between") != (value[0] == "vs"):
+        return None
+    if value[0] == "vs":
+        return ("vs", tuple(each[1] for each in value[1])) if all(each[0] == "v" for each in value[1]) else None
+    return tuple(value) if value[0] in ("v", "plan") else None
+
+
 def likeness(item: Item) -> float:
     """How alike the least like of the words of an item is to what it is read as, in [0, 1]."""
     least, left = 1.0, [item.links]

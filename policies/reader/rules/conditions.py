@@ -12,7 +12,18 @@ from trivium.kg.plans.plan import Value
 from trivium.policies.reader import scores
 from trivium.policies.reader.columns import COLUMN, is_year
 from trivium.policies.reader.items import Category, Item
-from trivium.policies.reader.rules.base import OCCURS, OFTEN, SIGNS, WHOLE, Gap, Rule, hops_walked, is_one, likeness
+from trivium.policies.reader.rules.base import (
+    OCCURS,
+    OFTEN,
+    SIGNS,
+    WHOLE,
+    Gap,
+    Rule,
+    constants,
+    hops_walked,
+    is_one,
+    likeness,
+)
 from trivium.policies.reader.rules.sets import SetRules
 from trivium.policies.reader.schema import Walk
 from trivium.policies.reader.sketch import Sketch
@@ -291,7 +302,8 @@ class ConditionRules(SetRules):
         for term, cost in self._aggregates_of(left, columns) if flag == "agg" else self._term(left, columns):
             condition: Sketch | None
             if flag == "agg":
-                condition = ("cmp", term, SIGNS.get(sign, sign), value)
+                bound = constants(sign, value)
+                condition = ("cmp", term, SIGNS.get(sign, sign), bound) if bound is not None else None
             elif flag == "missing" and self._columns.of_term(term, columns).profile.kind == "boolean":
                 condition = ("cmp", term, "=", ("v", Value("boolean", False)))
             elif flag == "missing":
@@ -458,8 +470,8 @@ class ConditionRules(SetRules):
             role = right.data[1:] if right.data[:1] == ("role",) else ()
             more = scores.NEXT if right.form == "plain" and not gap and "count" in hints else -scores.COUNTED
             yield Item("CP", right.node, right.type, (role, "count", sign, value), score + more, links)
-        if value[0] == "vs" and right.form == "plain" and not gap and all(each[0] == "v" for each in value[1]):
-            bounds = ("vs", tuple(each[1] for each in value[1]))  # "between two and four products"
+        bounds = constants(sign, value)
+        if value[0] == "vs" and bounds is not None and right.form == "plain" and not gap:  # "between two and four"
             yield Item("CP", right.node, right.type, ((), "count", sign, bounds), score + scores.NEXT, links)
         counting = hints[:1] == ("count",) and value[0] == "v" and not gap  # "four or more titles" bounds no column
         bound = left.but(data=(sign, hints, (*value[:2], ""))) if counting else left  # nor is 2000 of them a year

@@ -9,7 +9,7 @@ from trivium.policies.reader import scores
 from trivium.policies.reader.items import Item, flat, link
 from trivium.policies.reader.matching import Element
 from trivium.policies.reader.names import words_of
-from trivium.policies.reader.rules.base import SIGNS, WHOLE, Gap, Rule, Rules, hops_walked
+from trivium.policies.reader.rules.base import SIGNS, WHOLE, Gap, Rule, Rules, constants, hops_walked
 from trivium.policies.reader.schema import DATED, Walk
 
 
@@ -299,12 +299,9 @@ class RelationshipRules(Rules):
     def _edge_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         sign, _, value = right.data
         links = (left.links, right.links)
-        if sign == "between":
-            if value[0] != "vs" or any(each[0] != "v" for each in value[1]):
-                return
-            value = ("vs", tuple(each[1] for each in value[1]))
-        if value[0] in ("v", "vs"):
-            yield from self._edge_condition(left, sign, value, left.score + right.score + 0.25, links)
+        bound = constants(sign, value)
+        if bound is not None and bound[0] != "plan":
+            yield from self._edge_condition(left, sign, bound, left.score + right.score + 0.25, links)
 
     def _edge_value(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         if left.data[1] == right.data[1]:

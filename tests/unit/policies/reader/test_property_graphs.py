@@ -118,6 +118,7 @@ def test_properties_of_relationships(question: str, answer: list[str]) -> None:
         ("members who booked Dawn Yoga after March 2023", ["Ben Cole", "Cara Diaz"]),
         ("Who reviewed Dawn Yoga above 4?", ["Ada Brook"]),
         ("Which courses did Ada Brook review with score 2?", ["Iron Circuit"]),
+        ("Which courses have an average score between 3 and 5?", ["Dawn Yoga"]),
     ],
 )
 def test_what_relationships_have_ranks_and_bounds(question: str, answer: list[str]) -> None:
