@@ -26,6 +26,7 @@ from trivium.policies.reader.tagging import ANY_KIND, UNREAD, Tagged
 
 SAID = 0.75  # likeness from which a word says a relation
 _ROOT = 4  # letters of a word from which a name's longer word is made from it
+_SURELY = 0.9  # of a match, from which a word is the one of the schema and not only near to it
 
 
 @dataclass
@@ -96,7 +97,7 @@ class Coverage:
             unused.append("whose")  # an owner is asked for, and no word says who that is
         unused += _selves(tagged, sketch)
         repeats = _repeats(tagged, item) or (tagged.asks_things and sketch[0] == "values")
-        repeats = repeats or self._gives_no_person(tagged, item, read)
+        repeats = repeats or self._gives_no_person(tagged, item, links)
         unsaid = self._unsaid(sketch, tagged, links)
         if item.type in self.chart.records and sketch[0] == "go":
             unsaid -= {self.schema.names[self.chart.records[item.type][0]]}  # whom nameless rows tell of
@@ -151,13 +152,14 @@ class Coverage:
             word.startswith(stem) for word in words_of(own_name(in_words(what, self.schema)))
         )
 
-    def _gives_no_person(self, tagged: Tagged, item: Item, read: Collection[int]) -> bool:
-        """Whether people are asked for, by a word that nothing reads, and things are given that "who" asks for never.
+    def _gives_no_person(self, tagged: Tagged, item: Item, links: Sequence[Any]) -> bool:
+        """Whether people are asked for, by a word that no match surely reads, and what is given is nobody.
 
         As in "who manages the West region?" and "how many people live in Japan?" of orders and countries.
         """
         classes, (first, second, third) = self.language.classes, (*tagged.first, "", "", "")[:3]
-        does = first == "who" and second not in classes.being and 1 not in read
+        said = any(place == 1 and score >= _SURELY for place, _, score in links)
+        does = first == "who" and second not in classes.being and not said
         counted = (first, second) == ("how", "many") and third in classes.persons and item.data[:1] == ("count",)
         if not self.schema.typed or not (counted or (does and item.category == "S")):
             return False
