@@ -158,12 +158,14 @@ class Coverage:
         As in "who manages the West region?" and "how many people live in Japan?" of orders and countries.
         """
         classes, (first, second, third) = self.language.classes, (*tagged.first, "", "", "")[:3]
-        said = any(place == 1 and score >= _SURELY for place, _, score in links)
+        _, kind = self.chart.records.get(item.type, (-1, item.type))  # whom nameless rows tell of
+        named = kind >= 0 and bool(self.schema.types[kind].name)
+        least = _SURELY if named else 0.0  # what has no type may be somebody
+        said = any(place == 1 and score >= least for place, _, score in links)
         does = first == "who" and second not in classes.being and not said
         counted = (first, second) == ("how", "many") and third in classes.persons and item.data[:1] == ("count",)
         if not self.schema.typed or not (counted or (does and item.category == "S")):
             return False
-        _, kind = self.chart.records.get(item.type, (-1, item.type))  # whom nameless rows tell of
         # A company may be who makes something; nobody counts it as people.
         return not any(self.schema.compatible(kind, each) for each in (self.people if counted else self.persons))
 

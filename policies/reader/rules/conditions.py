@@ -155,16 +155,16 @@ class ConditionRules(SetRules):
         """As in "brighter than magnitude 5", "older than age 30"."""
         sign, hints = left.data
         numbers, flag, equal, value = right.data
-        columns = [self._schema.properties[number] for number in numbers]
         if (
             (flag, equal) != ("", "=")
+            or not numbers
             or not hints
             or hints == _COUNT
             or "after" in hints
             or sign == "!="
-            or not columns
         ):
-            return
+            return  # with another flag the numbers are not those of columns
+        columns = [self._schema.properties[number] for number in numbers]
         if value[0] == "v" and all(self._columns.hinted(each, hints) for each in columns):
             sign = self._columns.signed(SIGNS.get(sign, sign).removeprefix("age"), hints, columns[0])
             links = (left.links, right.links)
