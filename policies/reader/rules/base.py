@@ -350,7 +350,8 @@ def constants(sign: str, value: Any) -> Sketch | None:
     if (sign == "between") != (value[0] == "vs"):
         return None
     if value[0] == "vs":
-        return ("vs", tuple(each[1] for each in value[1])) if all(each[0] == "v" for each in value[1]) else None
+        ends = [each if isinstance(each, Value) else each[1] for each in value[1]]
+        return ("vs", tuple(ends)) if all(isinstance(each, Value) for each in ends) else None
     return tuple(value) if value[0] in ("v", "plan") else None
 
 

@@ -526,13 +526,15 @@ class ConditionRules(SetRules):
                 yield end.but(category="KEY", data=data, score=score - 0.05, links=links)
 
     def _where_count(self, left: Item, right: Item, relations: Sequence[int], sign: str, value: Any) -> Iterator[Item]:
-        score = left.score + right.score
+        score, bound = left.score + right.score, constants(sign, value)
         relations = tuple(relations) or tuple(self._role_of(left, right))
+        if bound is None:
+            return
         for path in self._schema.paths(left.type, right.type)[: scores.JOINS]:
             if relations and set(relations).isdisjoint(path.relations):
                 continue
             term = self._counted(path.hops, right)
-            condition = ("cmp", term, SIGNS.get(sign, sign.removeprefix("age")), value)
+            condition = ("cmp", term, SIGNS.get(sign, sign.removeprefix("age")), bound)
             yield Item(
                 "S",
                 ("where", left.node, condition),

@@ -107,6 +107,20 @@ def test_properties_of_relationships(question: str, answer: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    "question",
+    [
+        "at longest trainers on average and year between 2 and 5",
+        "machines under 2000 apiece total quantity booked any not under 5 per member",
+    ],
+)
+def test_what_makes_no_sense_raises_nothing(question: str) -> None:
+    graph, reader = _gym()
+    executor = Executor(graph)
+    for each in reader.read(question, executor=lambda plan: outcome(executor, plan), seconds=30):
+        materialize(executor, each.plan)
+
+
+@pytest.mark.parametrize(
     ("question", "answer"),
     [
         ("Which member booked Dawn Yoga first?", ["Ada Brook"]),
