@@ -21,7 +21,7 @@ from trivium.policies.reader.matching import Element, Matcher
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.paraphrase import Paraphrases
 from trivium.policies.reader.rows import of_one_row, together
-from trivium.policies.reader.rules.base import RANKED, SIGNS
+from trivium.policies.reader.rules.base import RANKED, SIGNS, last_hops
 from trivium.policies.reader.schema import Property, Schema, Walk
 from trivium.policies.reader.shapes import (
     as_occasions,
@@ -38,7 +38,7 @@ from trivium.policies.reader.shapes import (
     there_and_back,
 )
 from trivium.policies.reader.showing import Added, Wanted, shown, shown_terms
-from trivium.policies.reader.sketch import Sketch, canonical, echoes, others
+from trivium.policies.reader.sketch import Sketch, canonical, echoes, others, relations_walked
 from trivium.policies.reader.tagging import Tagged
 from trivium.policies.reader.totals import Totals
 
@@ -57,6 +57,7 @@ class Candidates:
 
     Attributes:
         persons: the types that "who" may ask for.
+        people: those of them that are no companies.
     """
 
     schema: Schema
@@ -65,6 +66,7 @@ class Candidates:
     columns: Columns
     chart: Chart
     persons: frozenset[int]
+    people: frozenset[int]
 
     def __post_init__(self) -> None:
         self.totals = Totals(self.schema, self.columns)
@@ -403,9 +405,35 @@ class Candidates:
         persons = self.persons if self.schema.typed and first in self.language.classes.persons else ()
         all_with = sketch[0] == "where" and sketch[1][0] == "all"
         kind = item.type if item.category == "S" else sketch[1][1] if all_with else None
+        does = self._does(item, sketch) if persons else None
+        if does is False:
+            return scores.BEYOND_DEED
         if kind is not None and persons and not any(self.schema.compatible(kind, each) for each in persons):
-            return scores.NO_PERSON
+            return 0.0 if does else scores.NO_PERSON
         return 0.0 if self._asked(tagged, sketch, item) else scores.ASKED
+
+    def _does(self, item: Item, sketch: Sketch) -> bool | None:
+        """Whether those are given who do what the word behind "who" surely says; None where it says no relation.
+
+        Where no person ever does it, a company that does is meant, and not who leads that.
+        """
+        said = [(what, score) for place, what, score in flat(item.links) if place == 1 and isinstance(what, Element)]
+        surely = {
+            what.number
+            for what, score in said
+            if what.kind == "relation" and score >= scores.SURELY and not self._joins_people(what.number)
+        }
+        if surely.isdisjoint(relations_walked(sketch)):
+            return None
+        return any(
+            hop.direction == ("out" if words_of(self.schema.names[hop.relation])[-1:] == ("by",) else "in")
+            for hop in last_hops(sketch)
+            if hop.relation in surely
+        )
+
+    def _joins_people(self, relation: int) -> bool:
+        ends = {end for number, *both in self.schema.joins if number == relation for end in both}
+        return any(self.schema.compatible(end, each) for end in ends for each in self.people)
 
     def _counts_behind(self, sketch: Sketch, item: Item) -> bool:
         """Whether a column's values are given or counted whose word stands behind what is: "how many fish are *rated*".

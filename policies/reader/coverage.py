@@ -26,7 +26,6 @@ from trivium.policies.reader.tagging import ANY_KIND, UNREAD, Tagged
 
 SAID = 0.75  # likeness from which a word says a relation
 _ROOT = 4  # letters of a word from which a name's longer word is made from it
-_SURELY = 0.9  # of a match, from which a word is the one of the schema and not only near to it
 
 
 @dataclass
@@ -160,7 +159,7 @@ class Coverage:
         classes, (first, second, third) = self.language.classes, (*tagged.first, "", "", "")[:3]
         _, kind = self.chart.records.get(item.type, (-1, item.type))  # whom nameless rows tell of
         named = kind >= 0 and bool(self.schema.types[kind].name)
-        least = _SURELY if named else 0.0  # what has no type may be somebody
+        least = scores.SURELY if named else 0.0  # what has no type may be somebody
         said = any(place == 1 and score >= least for place, _, score in links)
         does = first == "who" and second not in classes.being and not said
         counted = (first, second) == ("how", "many") and third in classes.persons and item.data[:1] == ("count",)

@@ -113,7 +113,9 @@ class Reader:
         self._chart = Chart(self.schema, self._columns, silent, self.language.classes)
         persons = self._tagger.implied.asked_for_by("who")
         people = self._tagger.implied.asked_for_by("who", surely=True)
-        self._candidates = Candidates(self.schema, self.language, self.matcher, self._columns, self._chart, persons)
+        self._candidates = Candidates(
+            self.schema, self.language, self.matcher, self._columns, self._chart, persons, people
+        )
         self._compounds = Compounds(self.schema, self.language, self._tagger, self._candidates)
         self._coverage = Coverage(self.schema, self.language, self.matcher, self._chart, persons, people)
 
