@@ -35,7 +35,7 @@ from trivium.kg.embedded.columns import (
 )
 from trivium.kg.embedded.layout import ARRAYS, lower_bound, triple_places, value_hashes
 from trivium.kg.embedded.mapped import SnapshotError, dtypes
-from trivium.kg.embedded.names import fold_names, grams_of, unescaped
+from trivium.kg.embedded.names import bare_name, fold_names, grams_of, unescaped
 from trivium.kg.embedded.naming import has_iris, last_part, property_label
 from trivium.kg.embedded.record import LogRow
 from trivium.kg.embedded.snapshot import Snapshot
@@ -701,7 +701,7 @@ class _Merged(Mapping[str, NDArray[Any]]):
         for row, texts in aliases.items():
             key = base.keys[row] if row >= 0 else self._new[0][-1 - row]
             label = changed.get(row, base.labels[row]) if row >= 0 else new_labels[-1 - row]
-            names = [key, *([label] if label else []), *sorted(texts)]
+            names = _with_bare([key, *([label] if label else []), *sorted(texts)])
             raw += names
             owners += [row] * len(names)
         return raw, owners
@@ -939,9 +939,13 @@ def _aliases_of(snapshot: Snapshot, row: int) -> list[str]:
 
 
 def _names_of(snapshot: Snapshot, row: int) -> list[str]:
-    """The names of an entity: its id, its label, its aliases."""
+    """The names of an entity: its id, its label, its aliases, and these without parentheses."""
     label = snapshot.labels[row]
-    return [snapshot.keys[row], *([label] if label else []), *_aliases_of(snapshot, row)]
+    return _with_bare([snapshot.keys[row], *([label] if label else []), *_aliases_of(snapshot, row)])
+
+
+def _with_bare(names: list[str]) -> list[str]:
+    return [*names, *filter(None, map(bare_name, names))]
 
 
 def _grams(folded: StringColumn, numbers: Int64) -> tuple[NDArray[np.uint32], Int64]:

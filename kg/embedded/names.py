@@ -1,6 +1,7 @@
 """The index over names: ids, labels and aliases, folded, by hash (look-up) and by trigram (typos).
 
-Arrays, N names (an entity has one for its id, one for a label that differs, one an alias), G distinct trigrams:
+Arrays, N names (an entity has one for its id, one for a label that differs, one an alias, and one for each of these
+without what stands in parentheses at its end), G distinct trigrams:
 
     name_hash     uint64 [N]       hash of the folded name, sorted
     name_entity   int32 [N]        its entity
@@ -42,6 +43,14 @@ def unescaped(text: str) -> str:
     return html.unescape(text) if "&" in text and ";" in text else text
 
 
+def bare_name(name: str) -> str:
+    """A name without what stands in parentheses at its end, as people say it: "Heat (1995)"; "" where nothing does."""
+    if not name.endswith(")"):
+        return ""
+    bare = name[: max(name.rfind(" ("), 0)].rstrip()
+    return bare if any(map(str.isalpha, bare)) else ""
+
+
 def _fold(text: str) -> str:
     return _fold_ascii(text) if text.isascii() else fold_name(text)
 
@@ -74,10 +83,17 @@ def name_arrays(tables: Tables) -> Iterator[tuple[str, NDArray[np.generic]]]:
 def _all_names(tables: Tables) -> tuple[StringColumn, Int32]:
     """All names, and the entity of each."""
     labelled = [row for row, label in enumerate(tables.labels) if label]
-    owners = np.concatenate((np.arange(len(tables.keys)), np.array(labelled, dtype=np.int64), tables.aliases.owners))
     given = [tables.labels[row] for row in labelled]
-    names = itertools.chain(tables.keys, given, tables.aliases.texts)
-    only = not given and not tables.aliases.texts
+    own = (
+        enumerate(tables.keys),
+        zip(labelled, given, strict=True),
+        zip(tables.aliases.owners.tolist(), tables.aliases.texts, strict=True),
+    )
+    bare = [(row, said) for row, name in itertools.chain(*own) if (said := bare_name(name))]
+    rows = (np.arange(len(tables.keys)), labelled, tables.aliases.owners, [row for row, _ in bare])
+    owners = np.concatenate([np.asarray(each, dtype=np.int64) for each in rows])
+    names = itertools.chain(tables.keys, given, tables.aliases.texts, (said for _, said in bare))
+    only = not given and not tables.aliases.texts and not bare
     return packed(tables.keys) if only else StringColumn.pack(names), owners.astype(np.int32)
 
 

@@ -70,7 +70,7 @@ def assert_shows_the_record(snapshot: Snapshot, directory: Path) -> None:
         assert np.array_equal(held, array, equal_nan=array.dtype.kind == "f"), name
 
 
-KEYS = st.sampled_from([f"{letter}{i}" for letter in ("a", "B b ", "é") for i in range(6)])
+KEYS = st.sampled_from([*(f"{letter}{i}" for letter in ("a", "B b ", "é") for i in range(6)), "a (0)", "B b 1 (film)"])
 PLAIN = st.builds(Triple, KEYS, st.sampled_from(["r0", "r1", "r2"]), KEYS)
 NUMBERS = st.builds(
     lambda head, relation, number, datatype: Triple(head, relation, ValueText(number, datatype)),
@@ -84,8 +84,8 @@ TRIPLES = st.one_of(PLAIN, PLAIN, NUMBERS, TEXTS)
 TYPES = st.lists(st.sampled_from(["t0", "t1"]), max_size=2, unique=True)
 ENTITIES = st.builds(
     lambda key, label, aliases, types: Entity(key, label or key, tuple(aliases), tuple(types)),
-    st.one_of(KEYS, st.sampled_from(["lone 1", "lone 2"])), st.sampled_from(["", "One", "one", "Two words"]),
-    st.lists(st.sampled_from(["al 1", "one"]), max_size=2, unique=True), TYPES,
+    st.one_of(KEYS, st.sampled_from(["lone 1", "lone 2"])), st.sampled_from(["", "One", "one", "Two words", "One (1)"]),
+    st.lists(st.sampled_from(["al 1", "one", "one (2)"]), max_size=2, unique=True), TYPES,
 )  # fmt: skip
 
 

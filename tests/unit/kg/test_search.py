@@ -116,3 +116,19 @@ def test_many_like_names_cost_a_bounded_number_of_comparisons(tmp_path: Path, mo
     spans = [f"who {i} was the entity of" for i in range(145)] + [f"entity {i}" for i in range(5)]
     assert [hits[0].id for hits in find(snapshot, spans, fuzzy=False)[145:]] == spans[145:]
     assert not compared[0]
+
+
+def test_a_name_is_found_without_what_its_parentheses_tell(tmp_path: Path) -> None:
+    triples = [
+        Triple("Heat (1995)", "is", "film"),
+        Triple("Heat (1986)", "is", "film"),
+        Triple("m1", "is", "film"),
+        Triple("f(x)", "is", "song"),
+        Triple("(500)", "is", "song"),
+    ]
+    kg = snapshot_of(tmp_path / "kg", triples, [Entity("m1", "Launch of Nelson (1814)", ("Nelson afloat (ship)",))])
+    found = find(kg, ["heat", "Heat (1995)", "launch of nelson", "Nelson afloat", "f", "film"], fuzzy=False)
+    assert [[hit.id for hit in hits] for hits in found] == [
+        ["Heat (1986)", "Heat (1995)"], ["Heat (1995)"], ["m1"], ["m1"], [], ["film"],
+    ]  # fmt: skip
+    assert [hit.match for hit in (found[0][0], found[1][0])] == ["folded", "exact"]
