@@ -10,6 +10,7 @@ import ast
 import json
 import re
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -45,9 +46,13 @@ _ITEM = re.compile(r"[^\W\d_][^\s,]*(?: [^\s,]+){0,2}")  # of a list with commas
 _FEW_LISTS = 3
 _OFTEN = 0.5
 _ALONE = 0.7  # share of the parts of texts that are texts as well
+_MANY_LISTS, _SOME_PARTS = 10, 2.5  # lists of names that do not come again, and the names in one, on average, at least
+_SOME, _MOSTLY_NAMED = 0.02, 0.9  # share of texts that are lists of people; share of these that are written as names
+_NAMED, _WORDS_OF_NAMES, _WORDS_OF_THINGS = 0.95, 4, 2  # share that are names; words of a name, of others, on average
 _LONGEST_PART = 40  # characters of a value among several in a cell
 _CUT = 0.2  # share of texts with a separator
 
+_LETTER = re.compile(r"[^\W\d_]")
 _DATE = re.compile(r"(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d{2})(?:,?[ T](\d{1,2}:\d{2}(?::\d{2})?))?")
 _MIDNIGHT = re.compile(r"(.*\d)[ T]0?0:00(?::00(?:\.0+)?)?(?:Z|\+00:?00)?")
 _COMMA = re.compile(
@@ -127,7 +132,8 @@ def guess_split(texts: Iterable[str]) -> str:
         if len(found) >= _CUT * len(known) and all(len(part) <= _LONGEST_PART for parts in found for part in parts):
             return mark
     recurring = next((mark for mark in _COMMAS if _recur(known, mark)), "") or (_SLASH if _combine(known) else "")
-    return recurring or next((mark for mark in (*_COMMAS, *_BETWEEN) if _stand_alone(known, mark)), "")
+    alone = next((mark for mark in (*_COMMAS, *_BETWEEN) if _stand_alone(known, mark)), "")
+    return recurring or alone or (_COMMAS[0] if _enumerate(known) or _list_people(known) else "")
 
 
 def _stand_alone(texts: Sequence[str], mark: str) -> bool:
@@ -135,6 +141,54 @@ def _stand_alone(texts: Sequence[str], mark: str) -> bool:
     alone, several = set(texts), [list(map(str.strip, text.split(mark))) for text in texts if mark in text]
     parts = [part for found in several for part in found]
     return len(several) >= _FEW_LISTS and sum(part in alone for part in parts) >= _ALONE * len(parts)
+
+
+def _enumerate(texts: Sequence[str]) -> bool:
+    """Whether most texts are lists of short names, here of two and there of five: "Ann Bell, Bob Cole, Cid Dane".
+
+    Places have as many parts each, and towns share their countries; sentences have long parts, or end in a stop.
+    """
+    several = [text.split(_COMMAS[0]) for text in texts if _COMMAS[0] in text]
+    if len(several) < max(_OFTEN * len(texts), _MANY_LISTS):
+        return False
+    parts = [part for found in several for part in found]
+    words = sum(len(part.split()) for part in parts)
+    counts = Counter(map(len, several))
+    varied = counts.most_common(1)[0][1] <= _ALONE * len(several) and len(parts) >= _SOME_PARTS * len(several)
+    odd = sum(len(part) > _LONGEST_PART or part[-1:] in ".!?:" for part in parts)
+    if not varied or odd > (1 - _NAMED) * len(parts):
+        return False
+    last = {found[-1] for found in several}
+    named = sum(part[:1].isupper() for part in parts) >= _NAMED * len(parts)
+    short = words <= _WORDS_OF_NAMES * len(parts) if named else words <= _WORDS_OF_THINGS * len(parts)
+    return (
+        short
+        and len(last) >= _OFTEN * len(several)
+        and sum(map(bool, map(_LETTER.search, parts))) >= _NAMED * len(parts)
+    )
+
+
+def _list_people(texts: Sequence[str]) -> bool:
+    """Whether some texts are lists of names of several words, many of which come again, alone or at other places."""
+    several = [text.split(_COMMAS[0]) for text in texts if _COMMAS[0] in text]
+    parts = [part for found in several for part in found]
+    if len(several) < max(_SOME * len(texts), _MANY_LISTS) or not all(map(_are_whole, (parts, texts))):
+        return False
+    alone = {text for text in texts if _COMMAS[0] not in text}
+    places: dict[str, list[int]] = {}
+    for found in several:
+        for place, part in enumerate(found):
+            places.setdefault(part, []).append(place)
+    again = [part for part, found in places.items() if len(found) > 1 or part in alone]
+    free = sum(part in alone or len(set(places[part])) > 1 for part in again)
+    return len(again) >= _CUT * len(places) and free >= _OFTEN * len(again)
+
+
+def _are_whole(parts: Sequence[str]) -> bool:
+    """Whether nearly all of some texts begin with a capital, and most have a blank as names of people have."""
+    named = sum(part[:1].isupper() and part[-1:] not in "!?:" for part in parts)
+    whole = sum(" " in part for part in parts)
+    return named >= _MOSTLY_NAMED * len(parts) and whole >= _ALONE * len(parts)
 
 
 def _combine(texts: Sequence[str]) -> bool:
