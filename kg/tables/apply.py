@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from trivium.kg.loaders.delimited import CONTROL
 from trivium.kg.tables.cells import Cell, Row, SourceTable
 from trivium.kg.tables.codes import (
+    names_behind_numbers,
     names_by_number,
     names_in_order,
     names_of_codes,
@@ -284,6 +285,7 @@ def _names_besides(labels: Sequence[str], kind: str, called: Collection[str]) ->
     """What things of a kind are called besides, by their labels; `called`: what there are labels of in all kinds."""
     places = names_of_places(labels)
     return {
+        **names_behind_numbers(labels),
         **names_by_number(labels),
         **names_without_kind(labels),
         **({} if places else names_in_order(labels)),

@@ -11,6 +11,7 @@ from pathlib import Path
 _FILE = Path(__file__).parent / "codes.txt"
 _CODE = re.compile("[A-Z]{2,3}")
 _NUMBERED = re.compile(r"(([^\W\d_]+) \d+)(?: ?[-\u2013:,(]|$)")
+_BEHIND = re.compile(r"(?:[^\W\d_]+ )?\d+(?:\.\d+)*[^\W\d_]?(?:[.:)]| [-\u2013\u2014])\s+([^\W\d_].*)")
 _INITIAL = re.compile(r"([^\W\d_])[ .-]?(\d{1,3})")
 _WORD = r"[^\W\d_][^\s,()]*"
 _TURNED = re.compile(rf"({_WORD}(?: {_WORD}){{0,3}}), ({_WORD}(?: {_WORD}){{0,4}})(?:,? [^,]+|,.*)?")
@@ -53,6 +54,15 @@ def names_by_number(labels: Collection[str]) -> Mapping[str, str]:
     if count < max(_COMMON * len(labels), _FEW) or len(set(heads.values())) < count:
         return {}
     return heads
+
+
+def names_behind_numbers(labels: Collection[str]) -> Mapping[str, str]:
+    """Names without the number that nearly all of a kind have before them: "Irish Red Ale" of "15A. Irish Red Ale"."""
+    found = {label: match[1] for label in labels if (match := _BEHIND.fullmatch(label))}
+    often = Counter(found.values())
+    if len(found) < max(_COMMON * len(labels), _FEW):
+        return {}
+    return {label: name for label, name in found.items() if often[name] == 1}
 
 
 def names_of_numbers(labels: Collection[str], kind: str) -> Mapping[str, str]:

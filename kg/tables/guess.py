@@ -132,7 +132,48 @@ def guess_mapping(tables: Sequence[SourceTable]) -> Mappings:
         for profile in each.columns.values():
             shared.setdefault(relation_of(profile), []).append(profile)
     found = {each.table.name: _mapping(each, shared, seen) for each in seen}
+    _tell_facts_apart(seen, found)
+    _tell_groups_apart(seen, found)
     return {each.table.name: _told_apart(each, found) for each in seen}
+
+
+def _tell_facts_apart(seen: Sequence[SeenTable], found: Mappings) -> None:
+    """Call what tables say of the same rows under one name by the tables, too: the `tomatoes_rating` of films.
+
+    The table whose own rows they are keeps its names, and so do the years of `population_2010` and relations.
+    """
+    of: dict[str, list[SeenTable]] = {}
+    for each in seen:
+        mapping = found[each.table.name]
+        of.setdefault(mapping.about.partition(".")[0] or each.table.name, []).append(each)
+    for name, tables in of.items():
+        said = Counter(
+            column.relation for each in tables for column in found[each.table.name].columns.values() if column.relation
+        )
+        for each in tables:
+            mapping, words = found[each.table.name], "_".join(each.words)
+            again = {
+                column: replace(known, relation=f"{words}_{known.relation}")
+                for column, known in mapping.columns.items()
+                if said[known.relation] > 1 and known.kind and not {*each.words} <= {*known.relation.split("_")}
+            }
+            if each.table.name != name:
+                found[each.table.name] = replace(mapping, columns={**mapping.columns, **again})
+
+
+def _tell_groups_apart(seen: Sequence[SeenTable], found: Mappings) -> None:
+    """Call records that hold records of what they are called themselves groups of these: styles within styles."""
+    for each in seen:
+        inner, outer = found[each.table.name], next(iter(each.refers.items()), None)
+        if not each.table.kind or outer is None or not inner.type or outer[1][0] is each:
+            continue
+        name, (group, _) = outer
+        held = found[group.table.name]
+        if held.type == inner.type and not group.table.kind and name == group.table.name and name in inner.columns:
+            kind = f"{inner.type} group"
+            column = replace(inner.columns[name], relation=kind.replace(" ", "_"))
+            found[group.table.name] = replace(held, type=kind)
+            found[each.table.name] = replace(inner, columns={**inner.columns, name: column})
 
 
 def _about(seen: SeenTable) -> tuple[SeenTable, ColumnProfile] | None:

@@ -44,6 +44,10 @@ _BY_UNIT = frozenset(
     {"ml", "cl", "dl", "l", "oz", "g", "gr", "mg", "kg", "lb", "lbs", "tsp", "tbsp", "litres", "liters", "ounces"}
     | {"grams", "gram", "kilograms", "pounds", "milliliters", "millilitres", "cups", "cup", "parts", "pieces", "pcs"}
 )  # keys of amounts, which say the unit alone
+_ABOVE = {
+    **dict.fromkeys(("reports", "direct_reports", "directreports", "subordinates", "employees", "staff"), "reports_to"),
+    **dict.fromkeys(("parts", "components", "subparts", "subcomponents"), "part_of"),
+}  # what a record is to the one that holds it among such
 KEYED = 3  # records that an object holds by their keys; fewer may be parts of one thing
 _MEASURES, _UNITS = ("value", "amount"), ("unit", "units", "unitText", "unitCode", "unit_code", "currency")
 
@@ -64,7 +68,7 @@ def json_tables(path: Path, name: str, *, lines: bool) -> list[SourceTable]:
     found: dict[str, Any] = _record_lists(content, name) if isinstance(content, dict) else {name: content}
     if not all(map(_is_record_list, found.values())):
         raise BadInputError("contains no list of records ({…})", path=path)
-    parted = [_by_kind(_without_geometry(records), table) for table, records in found.items()]
+    parted = [_by_kind(_without_levels(_without_geometry(records)), table) for table, records in found.items()]
     return record_tables(path, {table: records for each in parted for table, records in each.items()})
 
 
@@ -76,6 +80,8 @@ def _record_lists(content: dict[str, Any], name: str) -> dict[str, Any]:
     """
     if is_keyed(content):
         return {name: keyed_records(content)}
+    if _branches([content]):
+        return {name: [content]}
     if _are_alike(content):
         return {name: [{"key": key, **each} for key, held in content.items() for each in held]}
     if _are_texts(content):
@@ -159,6 +165,40 @@ def _without_geometry(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]
         record = {**({"id": each["id"]} if "id" in each else {}), **each["properties"]}
         found.append({**_place(each.get("geometry"), "geometry"), **record})
     return found
+
+
+def _branches(records: Sequence[dict[str, Any]]) -> str:
+    """The field that holds records in records of which some hold such records in it too; "" where there is none."""
+    for field in dict.fromkeys(chain(*records)):
+        inner = [each for record in records for each in _inner(record, field) if isinstance(record[field], list)]
+        if any(_inner(each, field) for each in inner):
+            return field
+    return ""
+
+
+def _without_levels(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The records of a tree as one list, each with the key of the one that holds it: categories in categories.
+
+    A tree has its records in the same field at each level, and they have keys of their own, all different.
+    """
+    field = _branches(records)
+    if not field:
+        return records
+    held: list[tuple[dict[str, Any], dict[str, Any] | None]] = [(each, None) for each in records]
+    for record, _ in held:  # grows
+        held += [(each, record) for each in _inner(record, field)]
+    nodes = [record for record, _ in held]
+    keys = (key for key in _KEYS if all(isinstance(each.get(key), str | int) for each in nodes))
+    key = next((key for key in keys if len({each[key] for each in nodes}) == len(nodes)), "")
+    above = _ABOVE.get(field.casefold(), "parent")
+    if not key or any(name.startswith(above) for each in nodes for name in each):
+        return records
+    above = f"{above}_{key}" if key in _KEYS[:3] else above
+    own = [{name: value for name, value in each.items() if name != field} for each in nodes]
+    return [
+        {**each, **({above: outer[key]} if outer is not None else {})}
+        for each, (_, outer) in zip(own, held, strict=True)
+    ]
 
 
 def _by_kind(records: list[dict[str, Any]], name: str) -> dict[str, list[dict[str, Any]]]:

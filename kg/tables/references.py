@@ -13,6 +13,7 @@ from trivium.kg.tables.columns import (
     KEY_WORDS,
     LONG_KEY,
     LONG_NAME,
+    MANY_TEXTS,
     MOSTLY,
     NAME_WORDS,
     ROWS,
@@ -368,7 +369,7 @@ def _rank(profile: ColumnProfile, seen: SeenTable, key: ColumnProfile, other: Se
     if profile is seen.key:
         own = not {singular(word) for word in profile.words} - KEY_WORDS - set(NAME_WORDS) - set(seen.words)
         if own or other is seen or other.rows < seen.rows:
-            return None
+            return (True, True, True, 1.0) if own and _are_same_rows(profile, seen, key, other) else None
         if profile.kind is None and set(profile.words) <= {*ROWS, "1", "names"} and set(seen.words) < set(other.words):
             inside = _share(profile, key, ENOUGH)  # a column without a name is called as its table: `States`
             return (True, False, other.key is key, inside) if inside else None
@@ -408,6 +409,22 @@ def _rank(profile: ColumnProfile, seen: SeenTable, key: ColumnProfile, other: Se
     if by_key and not by_table and other.key is not key and own:
         return None
     return by_table, by_key, other.key is key, inside
+
+
+def _are_same_rows(profile: ColumnProfile, seen: SeenTable, key: ColumnProfile, other: SeenTable) -> bool:
+    """Whether the rows of two tables have the same keys, no numbers from 1 on: `id` of films and of their reviews."""
+    if other is seen or key is not other.key or seen.table.kind or other.table.kind or key.words != profile.words:
+        return False
+    if len(profile.texts) < MANY_TEXTS or other.rows < seen.rows or _are_counted(key):
+        return False
+    both = sum(text in key.texts for text in profile.texts)
+    return both >= _NEARLY * len(profile.texts) and both >= MOSTLY * len(key.texts)
+
+
+def _are_counted(key: ColumnProfile) -> bool:
+    """Whether keys are numbers of which hardly any is missing between the first and the last."""
+    numbers = [int(text) for text in key.texts if text.isdigit()]
+    return len(numbers) > MOSTLY * (max(numbers, default=0) - min(numbers, default=0) + 1)
 
 
 def _is_a_figure(profile: ColumnProfile, other: SeenTable) -> bool:
