@@ -63,6 +63,12 @@ _SAYS_WHAT_OF = frozenset({"history", "overview", "summary", "collection", "regi
 _SAYS_WHICH = frozenset(
     {"by", "in", "per", "from", "since", "until", "between", "with", "without"}
 )  # behind what rows are
+_OF_THINGS = frozenset({"line", "item", "type", "detail", "status", "history", "member"})  # `invoiceline` of an invoice
+_DATED = {"date": ("date", "datetime"), "time": ("time", "datetime")}  # ends of names, where the column holds such
+_COMMON_PARTS = frozenset(
+    {"city", "country", "state", "address", "street", "zip", "code", "phone", "email", "date", "time", "year", "price"}
+    | {"cost", "total", "count", "rate", "name", "title", "type", "amount", "number", "id", "company", "region"}
+)  # behind one word that is before two of them: billingcity, billingstate
 _NAMING_PARTS = frozenset({"id", "code", "key", "number", "name"})  # the same behind another table's: countrycode
 SHORTEST_STEM = 3
 _ROW_NUMBERS = (["rownames"], ["row", "names"], ["unnamed", "0"], ["column", "1"], ["row", "number"])
@@ -299,7 +305,8 @@ def say_languages(seen: SeenTable) -> None:
 def part_words(seen: Sequence[SeenTable]) -> None:
     """Part names written in one word by what tables are called: `countrycode`, `parkname`; `cities15000` are cities.
 
-    So are `country_data` countries, unless there are two such tables.
+    So are `country_data` countries, and `01_country`, unless there are two such tables; so is `playlisttrack` beside
+    tables of both.
 
     So are `currencycode` and `currencyname` parted, since two columns say something of a currency.
     """
@@ -310,21 +317,64 @@ def part_words(seen: Sequence[SeenTable]) -> None:
         if numbered and by_name[" ".join(rest)] == 1:
             each.words = rest
     for each in seen:
+        bare = list(dropwhile(str.isdigit, each.words))
+        if bare and all(bare != other.words for other in seen if other is not each):
+            each.words = bare
+    for each in seen:
         bare = _rows_of([word for word in each.words if word not in _SAYS_TABLE])
         if bare and any(map(str.isalpha, bare)) and all(bare != other.words for other in seen if other is not each):
             each.words = bare
     _drop_shared(seen)
     things = {each.words[-1] for each in seen if each.words}
     for each in seen:
-        each.words = _with_acronyms(each.words, things)
+        each.words = _in_two(_with_acronyms(each.words, things), things)
     for each in seen:
-        single = [profile for profile in each.columns.values() if len(profile.words) == 1]
-        cut_ = [(profile, parts) for profile in single for parts in _cuts(profile.words[0])]
-        often = Counter(stem for _, (stem, _) in cut_)
-        for profile, (stem, end) in cut_:
-            own = bool(each.words) and stem == each.words[-1]
-            if own or ((often[stem] > 1 or stem in things) and end in _NAMING_PARTS):
-                profile.words = [stem, end]
+        _part_columns(each, things)
+
+
+def _in_two(words: list[str], things: Collection[str]) -> list[str]:
+    """The words of a table's name, of one word two where other tables are called by both: `playlisttrack`."""
+    if len(words) == 1:
+        ends = things | _OF_THINGS
+        parted = ([words[0][:at], words[0][at:]] for at in range(SHORTEST_STEM, len(words[0]) - SHORTEST_STEM + 1))
+        return next((each for each in parted if each[0] in things and each[1] in ends), words)
+    return words
+
+
+def _part_columns(seen: SeenTable, things: Collection[str]) -> None:
+    """Part the names of a table's columns that are one word; `things`: what tables are called."""
+    single = [profile for profile in seen.columns.values() if len(profile.words) == 1]
+    cut_ = [(profile, parts) for profile in single for parts in _cuts(profile.words[0])]
+    often = Counter(stem for _, (stem, _) in cut_)
+    for profile in single:
+        profile.words = _dated(profile) or profile.words
+    _part_alike(single)
+    for profile, (stem, end) in cut_:
+        own = bool(seen.words) and stem == seen.words[-1]
+        if own or ((often[stem] > 1 or stem in things) and end in _NAMING_PARTS):
+            profile.words = [stem, end]
+
+
+def _dated(profile: ColumnProfile) -> list[str]:
+    """The words of `hiredate`, a column of dates; none where its name ends otherwise."""
+    for end, kinds in _DATED.items():
+        stem = profile.words[0].removesuffix(end)
+        if len(stem) >= SHORTEST_STEM and stem != profile.words[0] and profile.kind in kinds:
+            return [stem, end]
+    return []
+
+
+def _part_alike(single: Sequence[ColumnProfile]) -> None:
+    """Part names where two begin with one word and go on with common ones: `billingcity`, `billingstate`."""
+    found: dict[str, list[tuple[ColumnProfile, str]]] = {}
+    for profile in single:
+        for end in _COMMON_PARTS if len(profile.words) == 1 else ():
+            stem = profile.words[0].removesuffix(end)
+            if len(stem) > SHORTEST_STEM and stem != profile.words[0]:
+                found.setdefault(stem, []).append((profile, end))
+    for stem, parted in found.items():
+        for profile, end in parted if len(parted) > 1 else ():
+            profile.words = [stem, end]
 
 
 def drop_wrappers(seen: SeenTable) -> None:

@@ -425,7 +425,9 @@ def _links(seen: SeenTable, ends: Sequence[str], file: str) -> TableMapping:
     ]
     if saying == [head]:
         head, tail = tail, head
-    named = words_without_key(seen.columns[tail]) if len(saying) == 1 else words_of(seen.table.kind or seen.table.name)
+    called = words_of(seen.table.kind or seen.table.name)
+    called = seen.words if len(called) == 1 < len(seen.words) else called  # `playlisttrack`
+    named = words_without_key(seen.columns[tail]) if len(saying) == 1 else called
     by = _kinds(seen, _RELATIONS | _KINDS if EDGES & set(seen.words) else _RELATIONS)
     link = TableLink("_".join(named) or seen.table.name, head, _place(seen, head), tail, _place(seen, tail), by)
     columns = {

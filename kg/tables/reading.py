@@ -144,15 +144,17 @@ def _delimited(path: Path, name: str) -> SourceTable:
     with open_text(path, encoding) as text:
         sample = list(_sample(text))
     delimiter = max(_DELIMITERS, key=lambda each: _cuts(sample, each))
-    header = find_header(list(csv.reader(sample, delimiter=delimiter)))
+    header = find_header(list(csv.reader(sample, delimiter=delimiter, skipinitialspace=True)))
     columns = name_columns(header, path)
-    if value := first_value(list(csv.reader(sample, delimiter=delimiter))[header.rows :], header.columns):
+    if value := first_value(
+        list(csv.reader(sample, delimiter=delimiter, skipinitialspace=True))[header.rows :], header.columns
+    ):
         what = f"has no header: its first line holds values ({value}); add a line that names the columns"
         raise BadInputError(what, path=path, line=header.rows)
 
     def cells() -> Iterator[list[str]]:
         with open_text(path, encoding) as text:
-            read = csv.reader(text, delimiter=delimiter)
+            read = csv.reader(text, delimiter=delimiter, skipinitialspace=True)
             try:
                 for row in islice(read, header.rows, None):
                     if header.comments and is_comment(row):
@@ -212,7 +214,7 @@ def _sample(lines: Iterable[str]) -> Iterator[str]:
 
 def _cuts(lines: Sequence[str], delimiter: str) -> tuple[float, int, int]:
     """How well a delimiter cuts lines: share of those with as many cells as the header, rows above them, columns."""
-    rows = list(csv.reader(lines, delimiter=delimiter))
+    rows = list(csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
     header = find_header(rows)
     below, columns = [row for row in rows[header.rows :] if row and not is_comment(row)], len(header.columns)
     if columns < 2:

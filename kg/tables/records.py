@@ -44,6 +44,7 @@ _BY_UNIT = frozenset(
     {"ml", "cl", "dl", "l", "oz", "g", "gr", "mg", "kg", "lb", "lbs", "tsp", "tbsp", "litres", "liters", "ounces"}
     | {"grams", "gram", "kilograms", "pounds", "milliliters", "millilitres", "cups", "cup", "parts", "pieces", "pcs"}
 )  # keys of amounts, which say the unit alone
+_LINKS = frozenset({"links", "edges"})  # of graphs
 _ABOVE = {
     **dict.fromkeys(("reports", "direct_reports", "directreports", "subordinates", "employees", "staff"), "reports_to"),
     **dict.fromkeys(("parts", "components", "subparts", "subcomponents"), "part_of"),
@@ -66,6 +67,7 @@ def json_tables(path: Path, name: str, *, lines: bool) -> list[SourceTable]:
     content = json_content(path, lines=lines)
     content = _grid(content) or content
     found: dict[str, Any] = _record_lists(content, name) if isinstance(content, dict) else {name: content}
+    _say_places(found)
     if not all(map(_is_record_list, found.values())):
         raise BadInputError("contains no list of records ({…})", path=path)
     parted = [_by_kind(_without_levels(_without_geometry(records)), table) for table, records in found.items()]
@@ -165,6 +167,19 @@ def _without_geometry(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]
         record = {**({"id": each["id"]} if "id" in each else {}), **each["properties"]}
         found.append({**_place(each.get("geometry"), "geometry"), **record})
     return found
+
+
+def _say_places(found: Mapping[str, Any]) -> None:
+    """Give nodes the `index` by which links name them, as D3 writes graphs, where they have no numbers of their own."""
+    nodes = found.get("nodes", ())
+    for name in _LINKS & found.keys():
+        links = found[name]
+        if not (_is_record_list(nodes) and _is_record_list(links)) or any("id" in each for each in nodes):
+            return
+        ends = [each.get(end) for each in links for end in ("source", "target")]
+        if all(isinstance(end, int) and 0 <= end < len(nodes) for end in ends):
+            for place, node in enumerate(nodes):
+                node.setdefault("index", place)
 
 
 def _branches(records: Sequence[dict[str, Any]]) -> str:

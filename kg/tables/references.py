@@ -396,10 +396,11 @@ def _rank(profile: ColumnProfile, seen: SeenTable, key: ColumnProfile, other: Se
         whole = other.key is key and inside == 1 and (by_id or not counted)
         an_end = bool(EDGES & set(seen.words)) and profile.words[-1] in _ENDS
         coded = an_end and inside == 1 and key.words[-1] in _PLACES
+        role = not _ROLES.isdisjoint(profile.words) and other is not seen and _are_people(other)
         if whole and profile.words[-1:] == ["id"]:
-            role = not _ROLES.isdisjoint(profile.words) and _are_people(other)
             coded |= of_its_kind or to_its_own or role or not _is_within(profile, key)
-        coded |= whole and (an_end or to_its_own or (of_its_kind and not counted and len(profile.texts) >= FEW))
+        said = (of_its_kind or role) and not counted and len(profile.texts) >= FEW  # `support_rep`
+        coded |= whole and (an_end or to_its_own or said)
         several = len(profile.texts) >= 5 or (inside == 1 and len(profile.texts) > 1 and other.key is key)
         telling = profile.kind is None and profile is not seen.key and several
         if not coded and not telling:
