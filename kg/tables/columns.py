@@ -335,7 +335,7 @@ def part_words(seen: Sequence[SeenTable]) -> None:
 def _in_two(words: list[str], things: Collection[str]) -> list[str]:
     """The words of a table's name, of one word two where other tables are called by both: `playlisttrack`."""
     if len(words) == 1:
-        ends = things | _OF_THINGS
+        ends = {*things, *_OF_THINGS}
         parted = ([words[0][:at], words[0][at:]] for at in range(SHORTEST_STEM, len(words[0]) - SHORTEST_STEM + 1))
         return next((each for each in parted if each[0] in things and each[1] in ends), words)
     return words

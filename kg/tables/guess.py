@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import dropwhile, islice
 
 from trivium.kg.tables.cells import SourceTable
 from trivium.kg.tables.columns import (
@@ -425,8 +425,8 @@ def _links(seen: SeenTable, ends: Sequence[str], file: str) -> TableMapping:
     ]
     if saying == [head]:
         head, tail = tail, head
-    called = words_of(seen.table.kind or seen.table.name)
-    called = seen.words if len(called) == 1 < len(seen.words) else called  # `playlisttrack`
+    called = words_of(seen.table.kind) or list(dropwhile(str.isdigit, words_of(seen.table.name)))
+    called = seen.words if not seen.table.kind and len(called) == 1 < len(seen.words) else called  # `playlisttrack`
     named = words_without_key(seen.columns[tail]) if len(saying) == 1 else called
     by = _kinds(seen, _RELATIONS | _KINDS if EDGES & set(seen.words) else _RELATIONS)
     link = TableLink("_".join(named) or seen.table.name, head, _place(seen, head), tail, _place(seen, tail), by)

@@ -11,7 +11,7 @@ import pytest
 
 from trivium.kg.errors import BadInputError, UsageError
 from trivium.kg.tables.apply import Applied
-from trivium.kg.tables.codes import names_in_order, names_of_codes
+from trivium.kg.tables.codes import names_behind_numbers, names_in_order, names_of_codes
 from trivium.kg.tables.columns import words_of
 from trivium.kg.tables.guess import guess_mapping
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableLink, read_mapping, write_mapping
@@ -1919,3 +1919,144 @@ def test_row_names_beside_a_name_are_left_out(tmp_path: Path) -> None:
     )
     mapping = _guess(tmp_path, storms=storms)["storms"]
     assert (mapping.id, mapping.label, mapping.columns["rownames"]) == ("rownames", ("Name",), TableColumn())
+
+
+CASTS = [
+    *("Ann Bell, Bob Cole, Cid Dane", "Bob Cole, Ann Bell", "Eve Funk", "Cid Dane, Gus Hall, Ann Bell, Eve Funk"),
+    *("Ivy Jones, Bob Cole", "Gus Hall, Ivy Jones, Cid Dane", "Ann Bell", "Eve Funk, Bob Cole", "Ivy Jones"),
+    *("Cid Dane, Eve Funk", "Bob Cole, Gus Hall", "Ann Bell, Ivy Jones", "Gus Hall, Ann Bell", "Bob Cole, Eve Funk"),
+]
+BEERS = ["Bud Pale", "Old Mill", "Red Ox", "High Life", "Best Bitter", "Big Dog", "Moon Ale", "Sun King", "Lone Star"]
+
+
+def test_names_that_come_again_among_others_are_lists() -> None:
+    assert guess_split(CASTS) == ", "
+    lands = ("Costa Rica", "El Salvador")
+    towns = [f"San {name}, {land}" for name in ("Jose", "Juan", "Luis", "Marco") for land in lands]
+    assert guess_split([*towns, "San Pedro, Costa Rica", "San Blas, El Salvador", "Old Town, Costa Rica"]) == ""
+
+
+def test_lists_of_names_of_their_own_are_lists() -> None:
+    lists = [", ".join(f"{beer} {number}" for beer in BEERS[: 2 + number % 5]) for number in range(20)]
+    assert guess_split(lists) == ", "
+    places = [f"{beer} {number}, County {number % 3}, Ohio" for number, beer in enumerate(BEERS * 3)]
+    assert guess_split(places) == "", "as many parts each"
+    said = [
+        f"Taste of {beer.lower()}, {n} and a long finish that nobody forgets, ever." for n, beer in enumerate(BEERS)
+    ]
+    assert guess_split(said) == ""
+
+
+def test_tables_with_the_same_keys_tell_of_the_same_rows(tmp_path: Path) -> None:
+    ids = [100 + 7 * number for number in range(30)]
+    films = "ID,Title,Rating\n" + "".join(f"{n},Film {n:x},{'PG' if n % 2 else 'R'}\n" for n in ids)
+    critics = "ID,Rating,Reviews\n" + "".join(f"{n},{n % 9}.5,{n % 50}\n" for n in ids[::-1])
+    mapping = _guess(tmp_path, films=films, critics=critics)["critics"]
+    assert mapping.about == "films.ID"
+    assert {each.relation for each in mapping.columns.values()} == {"critic_rating", "reviews"}
+    dense = [(text.replace("ID", "id"), text) for text in (films, critics)]
+    for number, each in enumerate(ids, 1):
+        dense = [(text.replace(f"\n{each},", f"\n{number},"), old) for text, old in dense]
+    (films, _), (critics, _) = dense
+    assert _guess(tmp_path, films=films, critics=critics)["critics"].about == "", "any tables have rows 1 to 30"
+
+
+def _tables(folder: Path, content: object, name: str = "staff") -> tuple[dict[str, tuple[str, ...]], Mappings]:
+    (folder / f"{name}.json").write_text(json.dumps(content))
+    tables = read_tables([folder / f"{name}.json"])
+    return {each.name: each.columns for each in tables}, guess_mapping(tables)
+
+
+def test_a_tree_is_one_table(tmp_path: Path) -> None:
+    low = {"name": "Dan Eck", "post": "trainee"}
+    staff = {"name": "Ann Bell", "post": "boss", "reports": [{"name": "Bob Cole", "post": "cook", "reports": [low]}]}
+    columns, mapping = _tables(tmp_path, staff)
+    assert columns == {"staff": ("name", "post", "reports_to")}
+    assert mapping["staff"].columns["reports_to"] == TableColumn("reports_to", to="staff.name")
+    triples, _, _ = _graph([tmp_path / "staff.json"])
+    assert [each[::2] for each in triples if each[1] == "reports_to"] == [
+        ("staff/Bob Cole", "staff/Ann Bell"),
+        ("staff/Dan Eck", "staff/Bob Cole"),
+    ]
+
+
+def test_a_tree_of_ids_names_what_is_above_by_them(tmp_path: Path) -> None:
+    leaves = [{"id": 40 + n, "name": "Leaf"} for n in range(3)]
+    tree = [{"id": 7, "name": "Root", "children": [{"id": 9, "name": "Bough", "children": leaves}]}]
+    columns, mapping = _tables(tmp_path, tree, "branches")
+    assert columns == {"branches": ("id", "name", "parent_id")}
+    assert mapping["branches"].columns["parent_id"] == TableColumn("parent", to="branches.id")
+
+
+@pytest.mark.parametrize("more", [{"parent": "x"}, {"name": "Root"}])
+def test_what_is_no_tree_stays_as_it_is(tmp_path: Path, more: dict[str, str]) -> None:
+    """Two records of one name, and records that say what is above them, are not put together."""
+    tree = [{"name": "Root", "children": [{"name": "Bough", "children": [{"name": "Leaf", **more}]}]}]
+    assert len(_tables(tmp_path, tree, "branches")[0]) == 3
+
+
+def test_records_called_as_those_that_hold_them_are_of_two_types(tmp_path: Path) -> None:
+    styles = [
+        {"title": f"Group {n}", "styles": [{"title": f"{n}{x}. Style {n}", "abv": n, "by": x * 9} for x in "AB"]}
+        for n in range(4)
+    ]
+    _, mapping = _tables(tmp_path, styles, "styles")
+    assert [each.type for each in mapping.values()] == ["style group", "style"]
+    assert mapping["styles_styles"].columns["styles"] == TableColumn("style_group", to="styles.title")
+
+
+def test_names_behind_numbers_are_names_besides() -> None:
+    assert names_behind_numbers(["1A. Pale Ale", "15B. Red Ale", "Chapter 3: The Sea"]) == {
+        "1A. Pale Ale": "Pale Ale",
+        "15B. Red Ale": "Red Ale",
+        "Chapter 3: The Sea": "The Sea",
+    }
+    assert names_behind_numbers(["1. Ale", "2. Ale", "3. Beer", "4. Mead"]) == {"3. Beer": "Beer", "4. Mead": "Mead"}
+    assert names_behind_numbers(["7 Eleven", "5 Guys", "3 Musketeers", "1. Ale"]) == {}
+
+
+def test_nodes_are_named_by_their_place(tmp_path: Path) -> None:
+    nodes = [{"name": name} for name in ("Ann", "Bob", "Cid", "Dan")]
+    links = [{"source": one, "target": other, "value": 1} for one, other in ((0, 1), (0, 2), (2, 1), (3, 1))]
+    _, mapping = _tables(tmp_path, {"nodes": nodes, "links": links}, "graph")
+    assert mapping["links"].link == TableLink("links", "source", "nodes.index", "target", "nodes.index")
+    _, mapping = _tables(tmp_path, {"nodes": nodes, "links": [*links, {"source": 9, "target": 0}]}, "graph")
+    assert mapping["links"].link is None, "there is no node 9"
+
+
+def test_names_in_one_word_are_parted_by_what_they_hold(tmp_path: Path) -> None:
+    orders = "orderno,placedate,update,billingcity,billingcountry,billingcode,velocity\n" + "".join(
+        f"{n},2020-01-{n:02},text {n},Bern,CH,{n}x,{n}.5\n" for n in range(1, 9)
+    )
+    columns = _guess(tmp_path, bookings=orders)["bookings"].columns
+    assert [each.relation for each in columns.values() if each.relation] == [
+        *("place_date", "update", "billing_city", "billing_country", "billing_code", "velocity")
+    ]
+
+
+def test_tables_in_one_word_are_called_by_both(tmp_path: Path) -> None:
+    lists = "id,name\n1,Calm\n2,Loud\n3,Odd\n"
+    tracks = "id,name\n11,Sea\n12,Sky\n13,Sun\n"
+    both = "playlist,track\n1,11\n1,12\n2,11\n3,13\n"
+    found = _guess(tmp_path, **{"01_playlist": lists, "02_track": tracks, "03_playlisttrack": both})
+    assert [found[name].type for name in ("01_playlist", "02_track")] == ["playlist", "track"]
+    link = found["03_playlisttrack"].link
+    assert link is not None
+    assert link.relation == "playlist_track"
+
+
+def test_a_representative_needs_no_id(tmp_path: Path) -> None:
+    staff = "id,first_name,last_name\n" + "".join(f"{n},Ann,Bell {n:x}\n" for n in range(1, 9))
+    customers = "id,name,support_rep,helped\n" + "".join(
+        f"{n},Shop {n:x},{3 + n % 3},{3 + n % 3}\n" for n in range(1, 40)
+    )
+    columns = _guess(tmp_path, staff=staff, customers=customers)["customers"].columns
+    assert columns["support_rep"] == TableColumn("support_rep", to="staff.id")
+    assert columns["helped"].kind == "number"
+
+
+def test_blanks_behind_delimiters_are_no_part_of_cells(tmp_path: Path) -> None:
+    (tmp_path / "runs.csv").write_text('Name,     Land,  Time\n"Ann, B", "JAM",  9.6\n"Bob",   "USA",  9.7\n')
+    table = read_tables([tmp_path / "runs.csv"])[0]
+    assert table.columns == ("Name", "Land", "Time")
+    assert list(table.rows()) == [(("Ann, B",), ("JAM",), ("9.6",)), (("Bob",), ("USA",), ("9.7",))]
