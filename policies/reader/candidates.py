@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -47,6 +47,7 @@ _FEW = 20  # things of which a question says how many there are
 _SIGNS = frozenset({"=", "!=", "<", "<=", ">", ">="})
 RESULTS = frozenset({"count", "values", "agg", "group", "walks", "holds", "than", "often", "multi"})
 """Sketches that give no things, which are not asked for yes or no."""
+_SETS = frozenset({"all", "go", "where", "top", "and", "or", "minus", "some", "is", "ids"})
 _YES = ("v", Value("boolean", True))
 _PAIR = 2
 
@@ -72,6 +73,7 @@ class Candidates:
         self.totals = Totals(self.schema, self.columns)
         self.matches = Matches(self.schema, self.language)
         self.conversions = Conversions(self.schema, self.language)
+        self.row_names: Mapping[int, int] = {}  # see `Reader.row_names`
 
     def so_many(self, tagged: Tagged) -> int:
         """How many things a question asks for that are all there are: "which two substations …"; 0 where none."""
@@ -188,6 +190,7 @@ class Candidates:
                     sketch = ("yes", sketch[1] if sketch[0] == "some" else sketch)
                 if not ask and item.type in self.chart.records and sketch[0] not in RESULTS:
                     sketch = self._of_records(sketch, item.type)
+                sketch = sketch if ask else self._of_rows(sketch, item)
                 if sketch[0] == "some" and self.so_many(tagged):
                     sketch = sketch[1]
                 sketch = self._of_one(self._by_relationships(self._occasions(as_occasions(sketch))))
@@ -238,6 +241,20 @@ class Candidates:
                 told = ("go", other[1], tuple(before), rows[0], True)
                 return ("count", ("and", told, ("go", one, (back,), rows[0], True)))
         return sketch
+
+    def _of_rows(self, sketch: Sketch, item: Item) -> Sketch:
+        """What stands for a table's rows without names, in place of these: the years of the most finishers."""
+        node = sketch
+        while item.type < 0 and node[0] in ("top", "where"):  # no noun says of what
+            node = node[1]
+        kind = node[1] if item.type < 0 and node[0] == "all" else item.type
+        if kind not in self.row_names or (sketch[0] not in _SETS and sketch[0] != "count"):
+            return sketch
+        term = ("p", (), self.schema.properties[self.row_names[kind]].name, "")
+        if sketch[0] == "count":  # "how many athletes" are not as many as their wins
+            said = any(what == Element("property", self.row_names[kind]) for _, what, _ in flat(item.links))
+            return ("agg", "count", sketch[1], term, True) if said else sketch
+        return (*sketch, term) if sketch[0] == "some" else ("values", sketch, (term,))
 
     def _of_records(self, sketch: Sketch, kind: int) -> Sketch:
         """Whom a table's nameless rows tell of, in place of the rows: the players of some votes."""
@@ -323,6 +340,15 @@ class Candidates:
             return bool(node[3] == "=" and self.schema.properties[node[2]].profile.unique)
         return bool(node[0] == "ids" and len(node[2]) == 1)
 
+    @staticmethod
+    def _is_one_named(sketch: Sketch) -> bool:
+        """Whether a sketch gives the one thing that it names, or nothing: "which women" by what is called Women."""
+        while sketch[0] in ("where", "top"):
+            sketch = sketch[1]
+            if sketch[0] == "ids" and len(sketch[2]) == 1:
+                return True
+        return False
+
     def _is_one_each(self, node: Sketch) -> bool:
         """Whether a set is what one thing leads to by a relation of which each thing has one: its engine."""
         if node[0] != "go" or len(node[2]) > 1 or not self.is_single(node[1]):
@@ -400,6 +426,8 @@ class Candidates:
             and self._is_figure(sketch[2][0])
         ):
             return scores.NO_FIGURE
+        if self._is_one_named(sketch) and not self._asks_yes_or_no(tagged):
+            return scores.ECHO
         if tagged.first[:2] == ("how", "many") and self._counts_behind(sketch, item):
             return scores.NO_FIGURE
         persons = self.persons if self.schema.typed and first in self.language.classes.persons else ()

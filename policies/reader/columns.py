@@ -76,7 +76,7 @@ class Columns:
         if self.lasting(hints):  # a date is not long; but whoever was hired first is longest with a company
             fitting = [each for each in fitting if not (each.dated or each.yearly) or self.is_start(each)]
         if self.is_fast(tuple(hints)):  # nor is it fast
-            fitting = [each for each in fitting if not (each.dated or each.yearly)]
+            fitting = [each for each in fitting if not (each.dated or each.yearly) or each.profile.kind == "time"]
         if "date" in hints and "time" not in hints:  # nor is what opens early old
             fitting = [each for each in fitting if each.profile.kind != "time"]
         if hints and not shape:  # nor is what lies far north, or has a high code
@@ -116,6 +116,13 @@ class Columns:
         numbers = [each for each in self._of(column.type) if each.ordered and each.profile.kind == "number"]
         varied = [each for each in numbers if each.profile.distinct != 1 or each.profile.entities < _VARIED]
         return [each.name for each in varied] == [column.name]
+
+    def of_hinted_kind(self, column: Property, hints: Sequence[str]) -> bool:
+        """Whether a column of numbers is of a type that is called by what hints measure: of a `MonetaryAmount`."""
+        known = {self.language.stem(word) for form in self.schema.types[column.type].words for word in form}
+        meant = {self.language.measured[hint] for hint in hints if hint in self.language.measured}
+        words = {self.language.stem(word) for word, what in self.language.measured.items() if what in meant}
+        return column.profile.kind == "number" and not known.isdisjoint(words)
 
     def _fuller(self, ranked: Sequence[tuple[Property, float]]) -> list[tuple[Property, float]]:
         """Of columns that a superlative may mean those that more things have, first: a few mountains' `elevation`."""
@@ -189,7 +196,7 @@ class Columns:
             less = scores.HINT_RANK * min(place, 4)
             if hint in words or self.language.stem(hint) in map(self.language.stem, words):
                 best = max(best, scores.HINTED + scores.NO_HINT - less)
-            elif hint in _TIMES and (column.dated or column.yearly):
+            elif hint in _TIMES and self._says_when(column, hint):
                 best = max(best, scores.HINTED + scores.NO_HINT - 0.05 - less)
             elif self.matcher.likeness(hint, words) >= 0.85:
                 best = max(best, scores.HINTED + scores.NO_HINT - 0.1 - less)
@@ -206,6 +213,11 @@ class Columns:
                 )
                 best = max(best, (like - 0.55) * 1.0 - less)
         return best
+
+    @staticmethod
+    def _says_when(column: Property, hint: str) -> bool:
+        """Whether a column holds dates or years, or times where these are hinted at."""
+        return column.yearly or (column.dated and (hint == "time" or column.profile.kind != "time"))
 
     def of_other_end(self, column: Property, *, largest: bool) -> float:
         """What ranking by a column costs that is the other one of two bounds: the highest by `hardness_min`."""
@@ -248,6 +260,12 @@ class Columns:
     def is_ago(column: Property) -> bool:
         """Whether a column says how long ago something was: `inMYA`, of which the first is the highest."""
         return column.profile.kind == "number" and not _AGO.isdisjoint(words_of(column.name))
+
+    def counts_down(self, numbers: Sequence[int]) -> bool:
+        """Whether the first by columns have the most: points, but no dates, places or numbers of an order."""
+        columns = [self.schema.properties[number] for number in numbers]
+        plain = all(each.profile.kind == "number" and not each.yearly and not each.coded for each in columns)
+        return plain and all(self.language.classes.counting_up.isdisjoint(words_of(each.name)) for each in columns)
 
     @staticmethod
     def is_start(column: Property) -> bool:
@@ -352,18 +370,16 @@ class Columns:
 
     def _compared(self, term: Sketch, column: Property, sign: str, value: Any) -> Sketch | None:
         kind = column.profile.kind
-        if sign in ("age>", "age<"):  # "older than": the earlier date, the larger number
-            sign = {"age>": "<", "age<": ">"}[sign] if column.dated or self.is_birth(term) else sign[-1]
+        if sign.startswith("age"):  # "older than": the earlier date, the larger number
+            sign = sign.removeprefix("age")
+            sign = _TURNED[sign] if column.dated or column.yearly or self.is_birth(term) else sign
         if value[0] in ("plan", COLUMN):
             other = value if value[0] == "plan" else self._beside(term, column, value[1], sign)
             return None if sign == "between" or other is None else ("cmp", term, sign, other)
         if value[0] == "vs" and kind in _DATES and None not in (years := [_year(each) for each in value[1]]):
             return ("cmp", (*term[:3], "year"), "between", ("vs", tuple(years)))
         if value[0] == "vs":
-            ends = [_plain(self._measured(each, column), kind) for each in value[1]]
-            if None in ends:
-                return None
-            return ("cmp", term, "between", ("vs", tuple(ends)))
+            return self._within(term, column, value[1])
         if sign == "between":
             return None
         if value[0] == "DATE":
@@ -379,6 +395,13 @@ class Columns:
         if constant.kind == "number" and kind == "duration":
             return ("cmp", term, sign, ("v", constant))
         return ("cmp", term, sign, ("v", constant)) if constant.kind == kind else None
+
+    def _within(self, term: Sketch, column: Property, bounds: Sequence[Any]) -> Sketch | None:
+        """The comparison of a term with two bounds."""
+        if sum(_is_in_thousands(each, column) for each in bounds) == 1:  # "between 1990 and 1995" of up to 1,600
+            return None
+        ends = [_plain(self._measured(each, column), column.profile.kind) for each in bounds]
+        return None if None in ends else ("cmp", term, "between", ("vs", tuple(ends)))
 
     def _in_unit(self, term: Sketch, column: Property, said: str) -> tuple[Sketch, Property]:
         """A difference of dates in the months or years in which a bound is said, which no number of days is."""
@@ -492,7 +515,9 @@ def measure_of(column: Property, language: Language) -> str:
 
 
 def is_year(value: Any) -> bool:
-    """Whether a value is a number without a unit that may be a year: 2000 euros are none."""
+    """Whether a value is a number without a unit that may be a year, or two of these: 2000 euros are none."""
+    if value[0] == "vs":
+        return all(is_year(each) or each[:2] == ("DATE", "year") for each in value[1])
     return value[0] == "v" and len(value) == 2 and (value[1].value or 0) in _YEARS
 
 
@@ -508,6 +533,10 @@ def _in_thousands(constant: Value, column: Property) -> Value | None:
     number = float(constant.value) / _THOUSAND
     far = column.profile.kind == "number" and float(constant.value) >= _FAR * high and max(low, 1) <= number <= high
     return Value("number", number) if far and not column.profile.unit else None
+
+
+def _is_in_thousands(value: Any, column: Property) -> bool:
+    return value[0] == "v" and value[1].kind == "number" and _in_thousands(value[1], column) is not None
 
 
 def _unit_of(column: Property, language: Language) -> tuple[str, float] | None:

@@ -19,7 +19,15 @@ from trivium.policies.reader.names import words_of
 from trivium.policies.reader.readings import Part, Reading, elements_of
 from trivium.policies.reader.roles import nouns_of
 from trivium.policies.reader.schema import Schema
-from trivium.policies.reader.shapes import conditions, has_column, is_of_others, kinds_named, named_in, relations_had
+from trivium.policies.reader.shapes import (
+    conditions,
+    has_column,
+    is_of_others,
+    kinds_named,
+    named_in,
+    ranked_by,
+    relations_had,
+)
 from trivium.policies.reader.sketch import Drafter, Sketch, relations_walked
 from trivium.policies.reader.sorts import Sorts
 from trivium.policies.reader.tagging import ANY_KIND, UNREAD, Tagged
@@ -94,7 +102,7 @@ class Coverage:
             isinstance(what, Element) and what.kind == "relation" for _, what, _ in links
         ):
             unused.append("whose")  # an owner is asked for, and no word says who that is
-        unused += _selves(tagged, sketch)
+        unused += _selves(tagged, sketch) + self._ranking_others(tagged, sketch, left, links)
         repeats = _repeats(tagged, item) or (tagged.asks_things and sketch[0] == "values")
         repeats = repeats or self._gives_no_person(tagged, item, links)
         unsaid = self._unsaid(sketch, tagged, links)
@@ -126,6 +134,29 @@ class Coverage:
             other_sort=bool(sorts),
             sketch=sketch,
         )
+
+    def _ranking_others(self, tagged: Tagged, sketch: Sketch, left: Sequence[int], links: Sequence[Any]) -> list[str]:
+        """Superlatives right before a word that is left unread, or of texts.
+
+        "The fastest woman" is not the fastest of all, and nothing is the most by the alphabet.
+        """
+        ranks = {stop: start for start, stop, each in tagged.items if each.category == "SUP" and each.data[2]}
+        nouns = [i for i in left if fold_case(tagged.positions[i]) not in self.language.counted]  # "the most money"
+        found = [
+            i - 1 for i in nouns if i in ranks and not tagged.gaps[i] and not self._says_of_column(tagged, i, links)
+        ]
+        found += [*ranks.values()] if self._ranks_texts(sketch) else []
+        return [tagged.positions[place] for place in found[:1]]
+
+    @staticmethod
+    def _says_of_column(tagged: Tagged, place: int, links: Sequence[Any]) -> bool:
+        """Whether a word stands before one that is read as a column: "the biggest water tank"."""
+        behind = (what for at, what, _ in links if at == place + 1 and isinstance(what, Element))
+        return not tagged.gaps[place + 1] and any(what.kind in ("property", "edge") for what in behind)
+
+    def _ranks_texts(self, sketch: Sketch) -> bool:
+        """Whether a sketch takes the first or last by a column of texts."""
+        return any(all(each.profile.kind == "text" for each in self.schema.called(name)) for name in ranked_by(sketch))
 
     def _of_memberships(
         self, tagged: Tagged, sketch: Sketch, left: Sequence[int], read: Collection[int]
@@ -330,6 +361,8 @@ class Coverage:
             for _, what, _ in links
             for name in (in_words(what, self.schema), own_name(in_words(what, self.schema)))
         }
+        # What is a part of a thing and has no name is no other thing.
+        said |= {self.schema.names[each] for each, _, tail in self.schema.joins if tail in self.chart.parts}
         numbers = set(relations_walked(sketch))
         if not self.schema.typed:  # all that the graph tells of a striker is whose position that is
             words = [

@@ -129,7 +129,7 @@ class Guesses:
             return True
         if self.columns.turns(tuple(hints), column):
             return True
-        return self.columns.hinted(column, hints)
+        return self.columns.hinted(column, hints) or (column.type >= 0 and self.columns.of_hinted_kind(column, hints))
 
     def passed(self, unsaid: Iterable[str], links: Sequence[Any]) -> frozenset[str]:
         """Those of some relations that lead from things that no noun of the question is for."""

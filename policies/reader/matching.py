@@ -105,6 +105,8 @@ class Matcher:
                 short = self._short_name(each)
                 if short != words_of(each.name) and bare[each.type, short] == 1:
                     self._add(Element("property", each.number), short, owners)
+                if inner := self._inside_group(each):
+                    self._add(Element("property", each.number), inner, owners)
                 self._add_measured(each)
         joined = {relation for relation, _, _ in self.schema.joins}
         for number, name in enumerate(self.schema.names):
@@ -301,6 +303,14 @@ class Matcher:
         if len(words) > 1 and words[-1] == "name" and any(each[:-1] == tuple(words[:-1]) for each in others):
             words.pop()  # `license_name`, beside `license_url`
         return tuple(words) or words_of(column.name)
+
+    def _inside_group(self, column: Property) -> tuple[str, ...]:
+        """The words of a column's name behind one that begins others as well: `dates_operating_license`; else ()."""
+        first, *rest = words_of(column.name) or ("",)
+        others = [words_of(each.name) for each in self.schema.of_type[column.type] if each is not column]
+        grouped = len(rest) > 1 and any(each[:1] == (first,) for each in others)
+        inner = tuple(rest) if grouped else ()
+        return () if any(each == inner or each[1:] == inner for each in others) else inner
 
     def _is_thing(self, words: Sequence[str]) -> bool:
         """Whether types or relations are called by the last of some words."""

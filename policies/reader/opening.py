@@ -20,11 +20,14 @@ from trivium.policies.reader.ranking import PlanRanking
 from trivium.policies.reader.reader import Reader
 from trivium.policies.reader.readings import Executor
 from trivium.policies.reader.roles import MOST_RELATIONS, Roles, induce
-from trivium.policies.reader.schema import Schema
+from trivium.policies.reader.schema import Property, Schema
 from trivium.policies.reader.tagging import EntityTies
 
 _MOST_ROLES = 4
 _SAMPLED = 20  # things of a type whose names are looked at
+_BLANK = "_:"  # begins the labels of blank nodes
+_FULL = 0.8  # share of the rows of a table that have what stands for them
+_NAME = 40  # letters that a name has at most, on average
 _MOST_VALUES = 400_000  # distinct values of one property that are indexed
 
 
@@ -63,7 +66,11 @@ def open_reader(
         schema = Schema.of(profile, overlaps(columns), language.symmetric)
     ties = EntityTies(partial(_members_of, columns, schema), roles_of)
     reader = Reader(schema, names, embedder, executor=executor, glossary=glossary, language=language, ties=ties)
-    reader.records = records_of(columns, reader.schema)
+    reader.row_names = row_names(columns, reader.schema)
+    reader.parts = parts_of(columns, reader.schema)
+    reader.records = {
+        kind: found for kind, found in records_of(columns, reader.schema).items() if kind not in reader.row_names
+    }
     for each in reader.schema.properties:
         if each.is_type:
             continue  # types are named by their own words
@@ -138,8 +145,7 @@ def records_of(columns: GraphColumns, schema: Schema) -> dict[int, tuple[int, in
     """
     out: dict[int, tuple[int, int]] = {}
     for number, role in enumerate(schema.types):
-        rows = columns.types.get(role.name, np.zeros(0, np.int64))[:_SAMPLED]
-        if not len(rows) or not all(map(NUMBERED_ROW.search, columns.labels(np.asarray(rows)))):
+        if not _are_numbered(columns, role.name):
             continue
         ends = [(relation, tail) for relation, head, tail in schema.joins if head == number != tail]
         profiles = [(schema.profiles[schema.names[relation]].tails, relation, tail) for relation, tail in ends]
@@ -147,6 +153,55 @@ def records_of(columns: GraphColumns, schema: Schema) -> dict[int, tuple[int, in
         if sum(end == tail for _, end in ends) == 1:  # a match of two teams tells of none of them alone
             out[number] = (relation, tail)
     return out
+
+
+def row_names(columns: GraphColumns, schema: Schema) -> dict[int, int]:
+    """The types whose things have no names, each with the number of the column whose values stand for them.
+
+    That is the year or day that each row has of its own, as in figures by year; or what is written in more ways than
+    there are things that the rows lead to: the athletes of wins, and not their nations.
+    """
+    out: dict[int, int] = {}
+    for number, role in enumerate(schema.types):
+        if not _are_numbered(columns, role.name):
+            continue
+        own = [each for each in schema.of_type[number] if not each.is_type and not each.profile.lists]
+        ends = [schema.profiles[schema.names[relation]].tails for relation, head, _ in schema.joins if head == number]
+        keys = [each for each in own if each.yearly or (each.dated and not ends)]  # a match of two teams is no day
+        keys = [each for each in keys if each.profile.unique and each.profile.entities == role.size]
+        if keys:
+            out[number] = min(keys, key=lambda each: each.dated).number
+            continue
+        texts = [each for each in own if each.profile.kind == "text" and _is_short(each)]
+        texts = [each for each in texts if each.profile.entities >= _FULL * role.size]
+        named = max(texts, key=lambda each: each.profile.distinct, default=None)
+        if named is not None and named.profile.distinct > max(ends, default=0):
+            out[number] = named.number
+    return out
+
+
+def parts_of(columns: GraphColumns, schema: Schema) -> frozenset[int]:
+    """The types of nodes without names, each a part of one thing: its price with a currency, its time span."""
+    out = set[int]()
+    for number, role in enumerate(schema.types):
+        rows = columns.types.get(role.name, np.zeros(0, np.int64))[:_SAMPLED]
+        blank = len(rows) and all(label.startswith(_BLANK) for label in columns.labels(np.asarray(rows)))
+        profiles = [schema.profiles.get(schema.names[relation]) for relation, _, tail in schema.joins if tail == number]
+        if blank and profiles and all(each is not None and each.tails == each.triples for each in profiles):
+            out.add(number)
+    return frozenset(out)
+
+
+def _are_numbered(columns: GraphColumns, name: str) -> bool:
+    """Whether the things of a type have no names."""
+    rows = columns.types.get(name, np.zeros(0, np.int64))[:_SAMPLED]
+    return bool(len(rows)) and all(map(NUMBERED_ROW.search, columns.labels(np.asarray(rows))))
+
+
+def _is_short(column: Property) -> bool:
+    """Whether a column's texts may be names."""
+    known = column.profile.examples
+    return bool(known) and sum(map(len, known)) <= _NAME * len(known)
 
 
 def overlaps(columns: GraphColumns) -> list[tuple[str, str, float]]:

@@ -139,8 +139,8 @@ class Paraphrases:
     def _where(self, source: Sketch, condition: Sketch) -> str:
         return f"{self.say(source)} with {self._condition(condition)}"
 
-    def _top(self, source: Sketch, term: Sketch, descending: bool, limit: int, *_: Any) -> str:
-        many = f"{limit} " if limit > 1 else ""
+    def _top(self, source: Sketch, term: Sketch, descending: bool, limit: int | None, *_: Any) -> str:
+        many = f"{limit} " if limit and limit > 1 else ""
         if term[0] == "n":
             return f"{many}{self.say(source)} with the {'most' if descending else 'fewest'} {self._counted(term)}"
         return f"{many}{self.say(source)} with the {'highest' if descending else 'lowest'} {self._term(term)}"
@@ -160,7 +160,7 @@ class Paraphrases:
             return self._term(term)
         return f"number of {self.say(term[2]) if len(term) > 2 else self._counted(term)}"
 
-    def _some(self, source: Sketch, limit: int) -> str:
+    def _some(self, source: Sketch, limit: int, *_: Any) -> str:
         return f"{limit} {self.say(source)}"
 
     def _count(self, source: Sketch) -> str:

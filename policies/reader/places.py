@@ -76,3 +76,17 @@ def _with(sketch: Any, old: Sketch, new: Sketch) -> Any:
     if not isinstance(sketch, tuple) or isinstance(sketch, Walk):
         return sketch
     return tuple(_with(part, old, new) for part in sketch)
+
+
+def of_all(sketch: Any, number: int) -> Sketch | None:
+    """A sketch of so many first ones as one of all in that order; None where it orders nothing, or several."""
+    first = list(_first(sketch, number))
+    return _with(sketch, first[0], (*first[0][:-1], None)) if len(first) == 1 else None
+
+
+def is_of_all(sketch: Any) -> bool:
+    """Whether a sketch has all of an order, as `of_all` makes it."""
+    if not isinstance(sketch, tuple) or isinstance(sketch, Walk):
+        return False
+    ordered = len(sketch) == _ORDERED.get(sketch[0] if sketch else "", -1) and sketch[-1] is None
+    return ordered or any(map(is_of_all, sketch))

@@ -30,12 +30,13 @@ from trivium.policies.reader.compound import Compounds
 from trivium.policies.reader.coverage import SAID, Coverage
 from trivium.policies.reader.english import Language, Superlative, english
 from trivium.policies.reader.english.clauses import plain, split_addition, split_clause, unsorted
+from trivium.policies.reader.english.sorting import ALL, InOrder, split_order
 from trivium.policies.reader.guesses import Guesses
 from trivium.policies.reader.guidance import Chains, behind
 from trivium.policies.reader.items import Item, flat
-from trivium.policies.reader.matching import Matcher
+from trivium.policies.reader.matching import Element, Matcher
 from trivium.policies.reader.names import words_of
-from trivium.policies.reader.places import Place, at_place, is_at_place, split_place
+from trivium.policies.reader.places import Place, at_place, is_at_place, is_of_all, of_all, split_place
 from trivium.policies.reader.ranking import PlanRanking
 from trivium.policies.reader.readings import Executor, Reading
 from trivium.policies.reader.rules.base import likeness
@@ -128,6 +129,24 @@ class Reader:
     def records(self, found: Mapping[int, tuple[int, int]]) -> None:
         self._chart.records = found
 
+    @property
+    def row_names(self) -> Mapping[int, int]:
+        """Types whose things have no names, each with the number of the column whose values stand for them."""
+        return self._candidates.row_names
+
+    @row_names.setter
+    def row_names(self, found: Mapping[int, int]) -> None:
+        self._candidates.row_names = self._tagger.row_names = self._chart.row_names = found
+
+    @property
+    def parts(self) -> frozenset[int]:
+        """Types of nodes without names, each a part of one thing."""
+        return self._chart.parts
+
+    @parts.setter
+    def parts(self, found: frozenset[int]) -> None:
+        self._chart.parts = found
+
     def read(
         self,
         question: str,
@@ -173,19 +192,18 @@ class Reader:
         proper, more = split_addition(proper)
         ordered = None if clause or more else self._ordered(proper)
         place = None if clause or more or ordered else split_place(proper, self.language)
-        asked = ordered or place
+        listed = None if clause or more or ordered or place else split_order(proper, self.language)
+        asked = ordered or place or listed
         tagged = self._tagger.tag(asked.rest if asked else proper, topics)
         wanted = wanted_columns(self._tagger.tag(clause), self.schema) if clause else []
         added = self._added(more) if more else Added()
         parsed = self._chart.parse(tagged, deadline)
         showing = bool(wanted or added.columns)
         candidates = self._candidates.of(tagged, parsed, shown=showing)[:CANDIDATES]
-        if ordered and not (candidates := self._candidates.extremes(candidates, ordered.order)):
+        if asked and not (candidates := self._first_of(candidates, asked)):
             tagged = self._tagger.tag(proper, topics)
             parsed = self._chart.parse(tagged, deadline)
             candidates = self._candidates.of(tagged, parsed, shown=False)[:CANDIDATES]
-        if place:
-            candidates = [(at_place(each[0], place.number) or each[0], each[1], each[2]) for each in candidates]
         if showing:
             candidates = [each for found in candidates for each in self._candidates.showing(found, wanted, added)]
         if (clause and not wanted) or (more and not (added.columns and candidates)):
@@ -201,7 +219,7 @@ class Reader:
             found = self._coverage.reading(tagged, drafter, sketch, item, score)
             if found.kinds and is_all(sketch):
                 return None  # "thanks, that's all"
-            found = self._as_ordered(found, ordered, place)
+            found = self._as_ordered(found, item, asked) if asked else found
             return _guided(found, chains) if chains else found
 
         readings: Iterator[Reading] = _in_order(candidates, made)
@@ -212,14 +230,27 @@ class Reader:
         given = [self._told(each, best) for each in best[:most]] if self.ranking else best[:most]
         return [self._doubted(each, tagged, items[each.sketch]) for each in given]
 
-    def _as_ordered(self, found: Reading, ordered: Ordered | None, place: Place | None) -> Reading:
+    def _first_of(
+        self, candidates: Sequence[tuple[Sketch, Item, float]], asked: Ordered | Place | InOrder
+    ) -> list[tuple[Sketch, Item, float]]:
+        """What a question asks for that was read without its order; [] where it is to be read as it stands."""
+        if isinstance(asked, Ordered):
+            return self._candidates.extremes(candidates, asked.order)
+        if isinstance(asked, Place):
+            return [(_placed(sketch, item, asked), item, score) for sketch, item, score in candidates]
+        listed = [(of_all(sketch, ALL) or sketch, item, score) for sketch, item, score in candidates]
+        return listed if any(_is_listed(*each[:2], asked) for each in listed) else []  # "products ordered by Ann"
+
+    def _as_ordered(self, found: Reading, item: Item, asked: Ordered | Place | InOrder) -> Reading:
         """A reading that says so where it does not order, or take the place in an order, as it is asked to."""
-        sketch, unused = found.sketch, found.unused
-        if ordered and ordered.adverb not in unused and self._candidates.is_by_other(sketch, ordered.order):
-            unused = (*unused, ordered.adverb)
-        if place and not is_at_place(sketch):
-            unused = (*unused, place.word)
-        return replace(found, unused=unused) if unused != found.unused else found
+        sketch, missed = found.sketch, ""
+        if isinstance(asked, Ordered):
+            missed = asked.adverb if self._candidates.is_by_other(sketch, asked.order) else ""
+        elif isinstance(asked, Place):
+            missed = "" if is_at_place(sketch) else asked.word
+        elif not _is_listed(sketch, item, asked):
+            missed = asked.word if all(fold_case(part.word) != asked.word for part in found.parts) else ""
+        return replace(found, unused=(*found.unused, missed)) if missed and missed not in found.unused else found
 
     @staticmethod
     def _ranked(question: str, readings: Sequence[Reading], ranking: PlanRanking) -> Iterator[Reading]:
@@ -379,6 +410,31 @@ def _in_order(
             heappush(waiting, (-reading.score, place, reading))
     while waiting:
         yield heappop(waiting)[2]
+
+
+def _placed(sketch: Sketch, item: Item, place: Place) -> Sketch:
+    """A sketch of the one at a place of an order; the figure there, where no noun says what has it."""
+    found = at_place(sketch, place.number)
+    if found is None or item.category != "KEY" or item.node is not None:
+        return found or sketch
+    top = found if found[0] == "top" else found[1]
+    return ("values", top, (top[2],)) if top[0] == "top" and top[2][0] == "p" else found
+
+
+def _is_listed(sketch: Sketch, item: Item, listed: InOrder) -> bool:
+    """Whether a sketch has the order that a question asks for, by a column or count where it says one."""
+    said = [what for _, what, _ in flat(item.links) if isinstance(what, Element)]
+    counted = any(part and part[0] in ("n", "count") for part in _terms(sketch))
+    keyed = counted or any(what.kind in ("property", "edge") for what in said)
+    return (keyed or not listed.keyed) and (is_of_all(sketch) if listed.every else is_ordered(sketch))
+
+
+def _terms(sketch: Any) -> Iterator[Sketch]:
+    """All parts of a sketch."""
+    if isinstance(sketch, tuple) and not isinstance(sketch, Walk):
+        yield sketch
+        for part in sketch:
+            yield from _terms(part)
 
 
 def _guided(reading: Reading, chains: Chains) -> Reading:

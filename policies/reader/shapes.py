@@ -151,3 +151,15 @@ def named_in(node: Sketch) -> int:
     if node[:1] == ("ids",):
         return 1
     return sum(named_in(part) for part in node if isinstance(part, tuple))
+
+
+def ranked_by(sketch: Any) -> Iterator[str]:
+    """The names of the columns that a sketch takes the first or last by."""
+    if not isinstance(sketch, tuple) or isinstance(sketch, Walk):
+        return
+    if sketch[:1] == ("agg",) and sketch[1] in ("maximum", "minimum") and sketch[3][:1] == ("p",):
+        yield sketch[3][2]
+    elif sketch[:1] == ("top",) and sketch[2][:1] == ("p",) and sketch[4] is not None:  # all are sorted by the alphabet
+        yield sketch[2][2]
+    for part in sketch:
+        yield from ranked_by(part)

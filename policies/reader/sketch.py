@@ -230,7 +230,7 @@ class Drafter:
     def _where(self, source: Sketch, condition: Sketch) -> QueryPlan:
         return Where(self.set(source), self.condition(condition))
 
-    def _top(self, source: Sketch, term: Sketch, descending: bool, limit: int, skip: int = 0) -> QueryPlan:
+    def _top(self, source: Sketch, term: Sketch, descending: bool, limit: int | None, skip: int = 0) -> QueryPlan:
         return Top(self.set(source), self.term(term), limit, descending, skip)
 
     def _values(self, source: Sketch, terms: tuple[Sketch, ...]) -> QueryPlan:
@@ -243,9 +243,9 @@ class Drafter:
         """Whether entities have several values of the property that a term reads."""
         return term[0] == "p" and any(each.name == term[2] and each.profile.lists for each in self._schema.properties)
 
-    def _some(self, source: Sketch, limit: int) -> QueryPlan:
-        """So many of a set, whichever: "list 3 suppliers"."""
-        return ValueOf(self.set(source), (Term(),), limit=limit)
+    def _some(self, source: Sketch, limit: int, term: Sketch | None = None) -> QueryPlan:
+        """So many of a set, whichever, or of what a term reads of them: "list 3 suppliers"."""
+        return ValueOf(self.set(source), (self.term(term) if term else Term(),), limit=limit)
 
     def _count(self, source: Sketch) -> QueryPlan:
         return Aggregate(self.set(source))

@@ -146,6 +146,9 @@ class WordClasses:
     reasons: frozenset[str]
     causing: frozenset[str]
     when_where: frozenset[str]
+    nouns_in_est: frozenset[str]
+    gatherings: frozenset[str]
+    counting_up: frozenset[str]
 
     @cached_property
     def question(self) -> frozenset[str]:
@@ -533,9 +536,12 @@ def _split(table: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
 
 
 def _comparatives(phrases: Mapping[str, str], of_two: Mapping[str, str]) -> dict[Phrase, Comparative]:
-    """Bounds by their phrases; of words that rank two things ("deeper") those before "than" as well."""
+    """Bounds by their phrases; of words that rank two things ("deeper") those before "than" and behind "or" as well."""
     ranked = {f"{word} than": f"{_RANKED[text.split()[0]]} {text.partition(' ')[2]}" for word, text in of_two.items()}
-    said = {**ranked, **phrases}
+    least = {
+        f"or {word}": f"{_RANKED[text.split()[0]]}= {text.partition(' ')[2]} after" for word, text in of_two.items()
+    }
+    said = {**ranked, **least, **phrases}
     return {
         tuple(phrase.split()): Comparative(text.split()[0], tuple(text.split()[1:])) for phrase, text in said.items()
     }

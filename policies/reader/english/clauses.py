@@ -49,6 +49,35 @@ _SHORT_LIST = re.compile(rf"\b(?:shortest|smallest){_LIST}", re.IGNORECASE)
 _SORTED = re.compile(
     r"\s*[,;:(\u2013-]\s*(?:from\s+|the\s+)?(\w+)(?:\s+ones?)?\s+(?:first|to\s+(\w+))\)?[\s?.!]*$", re.IGNORECASE
 )
+_AMOUNT = r"[$\u20ac\u00a3]?\d[\d,]*(?:\.\d+)?"
+_NUMBER = rf"{_AMOUNT}(?:-\d\d){{0,2}}%?(?![\w:.-])"
+_FROM_TO = re.compile(
+    rf"\bfrom\s+({_NUMBER})((?:\s+(?!to\b)[a-z]+)?)\s+(?:up\s+)?(?:to|through|until|till)\s+({_NUMBER})", re.IGNORECASE
+)
+_SPAN = re.compile(
+    r"\b(with|of|having|had|have|has|aged?|weighing|costing|lasting|holding|seating)\s+"
+    rf"({_AMOUNT})\s*(?:to\b|[\u2013\u2014-])\s*({_AMOUNT})(?![\w:.-])(?=\s+[a-z])",
+    re.IGNORECASE,
+)
+_ORDINALS = r"(?:first|last|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d{1,2}(?:nd|rd|th))"
+_ALPHABETICAL = re.compile(  # the names of what is given are sorted as one likes
+    r"[\s,(]+(?:(?:sorted|listed|ordered|arranged)\s+)?(?:alphabetically|in (?:reverse )?alphabetical order|by name)\)?"
+    r"(?=[\s?.!]*$)",
+    re.IGNORECASE,
+)
+_COMES = re.compile(  # which thing is at a place of an order
+    rf"^(?P<which>\s*(?:which|what|who)\b(?:(?!\b(?:comes?|came|ranks?|ranked|is|was|finish|finished)\b).)*?)\s+"
+    r"(?:comes?|came|ranks?|ranked|is|was|finish(?:es|ed)?)\s+(?:in\s+)?(?:the\s+)?"
+    rf"(?P<place>{_ORDINALS})(?:\s+place)?\s+(?:by|in|for|on|in terms of|when it comes to)\s+"
+    r"(?:its\s+|their\s+|the\s+)?(?P<key>[^?!.]+?)[\s?.!]*$",
+    re.IGNORECASE,
+)
+_TO_GET = re.compile(  # the first by when something was
+    r"\b(?P<first>first|last|earliest|latest)(?P<what>(?:\s+[\w-]+){1,4}?)\s+to\s+"
+    r"(?:get|receive|obtain|have|make|go into|enter|begin|start|be)\s+(?:granted\s+|given\s+|issued\s+)?"
+    r"(?:an?\s+|the\s+|its\s+|their\s+)?(?P<key>[\w-]+(?:\s+[\w-]+)?)[\s?.!]*$",
+    re.IGNORECASE,
+)
 _WORDS = r"(?:[\w-]+ ){0,2}[\w-]+"
 _KEYS = re.compile(rf"\b(by|per) ({_WORDS}), ({_WORDS}),? and\b", re.IGNORECASE)  # "by city, segment and year"
 _LEAST = 3  # words of the question proper
@@ -59,9 +88,38 @@ def plain(question: str) -> str:
     question = _LONG_LIST.sub(r"most \1\2", without_asides(question))
     question = _KEYS.sub(r"\1 \2 and \3 and", question)
     question = _GOING_BY.sub(_most_of, question)
+    question = _ALPHABETICAL.sub("", question)
+    question = _SPAN.sub(_spanned, _FROM_TO.sub(_ranged, question))
+    question = _COMES.sub(_placed, question)
+    question = _TO_GET.sub(r"\g<first>\g<what> by \g<key>?", question)
     question = _CALLED.sub(r"which \3 has the \2 \1?", question)
     question = _DESCRIBED.sub(r"what is \1?", _COUNTS_AS.sub(r"is \1 ", _COUNTED_AS.sub(r"\1 \2 ", question)))
     return _which_ones(_which_of_two(_SHORT_LIST.sub(r"fewest \1\2", question)))
+
+
+def _placed(said: re.Match[str]) -> str:
+    """As in "comes third by votes": "has the third highest votes"."""
+    place = fold_case(said["place"])
+    ranks = {"first": "highest", "last": "lowest"}.get(place, f"{place} highest")
+    return f"{said['which']} has the {ranks} {said['key']}?"
+
+
+def _ranged(said: re.Match[str]) -> str:
+    """As in "from 30 to 35 years": "between 30 and 35 years"."""
+    return f"between {said[1]}{said[2]} and {said[3]}" if _rises(said[1], said[3]) else said[0]
+
+
+def _spanned(said: re.Match[str]) -> str:
+    """As in "with 100 to 120 seats": "with between 100 and 120 seats"."""
+    return f"{said[1]} between {said[2]} and {said[3]}" if _rises(said[2], said[3]) else said[0]
+
+
+def _rises(one: str, other: str) -> bool:
+    """Whether a number, or a date in digits, is less than another."""
+    if one.count("-") or other.count("-"):
+        return one.count("-") == other.count("-") and one < other
+    low, high = (float(re.sub(r"[^\d.]", "", each) or 0) for each in (one, other))
+    return low < high
 
 
 def _most_of(said: re.Match[str]) -> str:

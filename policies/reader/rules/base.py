@@ -56,6 +56,8 @@ class Rules:
         self._schema, self._columns, self._silent, self._words = schema, columns, silent, words
         self._joins: dict[tuple[int, int, frozenset[int]], tuple[tuple[Path, float], ...]] = {}
         self.records: Mapping[int, tuple[int, int]] = {}  # see `Reader.records`
+        self.parts: frozenset[int] = frozenset()  # see `Reader.parts`
+        self.row_names: Mapping[int, int] = {}  # see `Reader.row_names`
 
     def _role_of(self, head: Item, source: Item) -> frozenset[int]:
         """The relation by which one of two sets is called, where it joins them: "directors of X"."""
@@ -171,6 +173,19 @@ class Rules:
         kinds = [(head, tail) for known, head, tail in self._schema.joins if known == relation]
         for kind in sorted({end for pair in kinds for end in pair if not self._schema.inside[end] & {*pair}}):
             yield Item("S", ("all", kind), kind, (), 0.0, (), "plain")
+
+    def _ranked_parts(self, kind: int, hints: Sequence[str], value: Any) -> Iterator[tuple[Sketch, Property, float]]:
+        """Columns of the nameless parts of things that hints or a value fit, as terms of the things, with the gains."""
+        for hop, reached in self._schema.leaving(kind) if self.parts else ():
+            if reached in self.parts and hop.direction == "out":
+                walk = self._schema.walk(hop, kind, reached)
+                dates = [each for each in self._schema.of_type[reached] if each.dated]
+                for column, gain in self._columns.ranked(reached, hints, value):
+                    if column.dated and len(dates) > 1:  # some have a begin and an end, others only the one or a day
+                        continue
+                    more = scores.HINTED if self._columns.of_hinted_kind(column, hints) else gain
+                    if max(gain, more) >= 0:
+                        yield ("p", (walk,), column.name, ""), column, max(gain, more) - scores.OF_PART
 
     def _aggregates_of(self, source: Item, what: tuple[Any, ...]) -> Iterator[tuple[Sketch, float]]:
         """Aggregates over what a set is joined to, as terms, with what each costs."""

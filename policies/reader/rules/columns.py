@@ -122,6 +122,11 @@ class ColumnRules(Rules):
                     cost += scores.TRUTHS  # noqa: PLW2901 - "organic coffees" are those that are
                 yield Item("X", source.node, source.type, ("values", terms), score - cost, links, source.form)
 
+    def _turned_by(self, ranked: Sketch, numbers: Sequence[int]) -> bool:
+        """Whether what would be the first by when it was has the most of columns: "the first three by points"."""
+        when = self._schema.called(ranked[2]) if ranked[:1] == ("p",) else []
+        return bool(when) and all(each.dated or each.yearly for each in when) and self._columns.counts_down(numbers)
+
     def _column_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         links, score = (left.links, right.links), left.score + right.score
         lists = right.data if right.category == "PL" else (right.data,)
@@ -132,8 +137,10 @@ class ColumnRules(Rules):
                 yield right.but(data=own, score=score, links=links, form=OWN)
         ranks = "by" in gap or self._ranks_for(left, right, gap)
         if ranks and right.category == "P" and left.node and left.node[0] == "top":
+            descending = left.node[3] != self._turned_by(left.node[2], right.data)
             for term, cost in self._term(left, right.data):  # "the three oldest lines by founding year"
-                yield left.but(node=(*left.node[:2], term, *left.node[3:]), score=score + 0.3 - cost, links=links)
+                node = (*left.node[:2], term, descending, *left.node[4:])
+                yield left.but(node=node, score=score + 0.3 - cost, links=links)
         elif "by" in gap and right.category == "P":
             yield left.but(data=("by", right.data), score=score, links=links)
         able = left.form in ("plain", "set") and right.category == "P" and likeness(right) >= _SAYS

@@ -12,6 +12,7 @@ from trivium.kg.plans.plan import Value
 from trivium.policies.reader import scores
 from trivium.policies.reader.columns import COLUMN, is_year
 from trivium.policies.reader.items import Category, Item
+from trivium.policies.reader.names import words_of
 from trivium.policies.reader.rules.base import (
     OCCURS,
     OFTEN,
@@ -205,6 +206,9 @@ class ConditionRules(SetRules):
         """As in "4 bedrooms or more"."""
         sign, hints = right.data
         if "after" in hints and not gap and left.data[1:3] in (("", "="), ("count", "="), (OFTEN, "=")):
+            columns = [self._schema.properties[number] for number in left.data[0]] if left.data[1] == "" else []
+            if columns and all(self._columns.turns(hints, each) for each in columns):
+                sign = self._columns.signed(sign, hints, columns[0])  # "a time of 2:10 or faster"
             data, links = (*left.data[:2], sign, left.data[3]), (left.links, right.links)
             yield left.but(data=data, score=left.score + right.score + 0.25, links=links)
 
@@ -231,7 +235,7 @@ class ConditionRules(SetRules):
         """As in "supply more than eight products"."""
         columns, flag, *rest = right.data
         links, score = (left.links, right.links), left.score + right.score
-        if flag == "count" and not columns:
+        if flag == "count" and tuple(columns) in ((), left.data[:1]):  # `affected_states` by two words
             yield right.but(data=(left.data[:1], flag, *rest), score=score, links=links)
         elif flag == OFTEN:  # "were inspected more than twice"
             for end in self._ends_of(left.data[0]):
@@ -248,7 +252,9 @@ class ConditionRules(SetRules):
             yield left.but(data=(*left.data[:3], ("vs", (left.data[3], value))), score=score + 0.2, links=links)
 
     def _column_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        sign, _, value = right.data
+        sign, hints, value = right.data
+        if all(self._columns.turns(hints, self._schema.properties[number]) for number in left.data):
+            sign = self._columns.signed(sign, hints, self._schema.properties[left.data[0]])
         yield Item(
             "CP", None, -1, (left.data, "", sign, value), left.score + right.score + 0.25, (left.links, right.links)
         )
@@ -357,6 +363,11 @@ class ConditionRules(SetRules):
                 gain += scores.SAME_UNIT / 2 * shared  # noqa: PLW2901
                 gain -= scores.NO_YEAR * (sign == "=" and self._columns.is_foreign(value, column))  # noqa: PLW2901
                 yield Item("S", node, left.type, (), score + gain, links, "set", True)
+        for term, column, gain in self._ranked_parts(left.type, hints, value) if hints != _COUNT else ():
+            said = self._columns.signed(SIGNS.get(sign, sign), hints, column)
+            condition = self._columns.condition(term, column, said, value)
+            if condition is not None:
+                yield Item("S", ("where", left.node, condition), left.type, (), score + gain, links, "set", True)
         if value[0] == "DATE":
             yield from self._where_walked(left, right)
         if sign == "=" and not hints and (value[0] == "DATE" or is_year(value)):
@@ -506,8 +517,17 @@ class ConditionRules(SetRules):
         sign, hints, value = left.data
         links, score = (left.links, right.links), left.score + right.score
         if value[0] == "v" and ("count" in hints or sign == "="):
-            for end in self._ends_of(right.data[0]):
+            for end in self._ends_meant(right):
                 yield end.but(category="CP", data=(right.data[:1], "count", sign, value), score=score, links=links)
+
+    def _ends_meant(self, relation: Item) -> list[Item]:
+        """The ends of a relation, or what it leads to where its name ends in a noun for that: `affected_states`."""
+        ends = list(self._ends_of(relation.data[0]))
+        *_, last = words_of(self._schema.names[relation.data[0]]) or ("",)
+        if not relation.form or not last.startswith(relation.form):
+            return ends
+        named = [end for end in ends if any(form[-1:] == (last,) for form in self._schema.types[end.type].words)]
+        return named or ends
 
     def _not_related(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "films without reviews", where `REVIEWED` leads to them."""
@@ -630,7 +650,8 @@ class ConditionRules(SetRules):
             late = column.dated or column.yearly
             if "date" in names and not late:
                 continue
-            operator = {"age>": "<" if late else ">", "age<": ">" if late else "<"}.get(sign, sign)
+            turned = {"age>": "<", "age<": ">", "age>=": "<=", "age<=": ">="} if late else {}
+            operator = turned.get(sign, sign.removeprefix("age"))
             operator = self._columns.signed(SIGNS.get(operator, operator), hints, column)
             condition = ("cmp", term, SIGNS.get(operator, operator), ("plan", plan))
             yield Item("S", ("where", left.node, condition), left.type, (), score + gain, links, "set", True)

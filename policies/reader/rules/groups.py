@@ -16,6 +16,7 @@ from trivium.policies.reader.sketch import Sketch
 _ANOTHER = 0.2  # a result beside another
 _BY = 0.3  # gain: "by" before what is grouped by
 _BESIDE = (frozenset({"and"}), frozenset({"and", "by"}))  # before another key
+_OF_ROWS = 0.1  # gain: so many rows without names of what stands for them
 _SUMMED = 0.1  # a sum that no word says
 
 
@@ -24,6 +25,7 @@ class GroupRules(ResultRules):
 
     def _group_rules(self) -> Iterator[tuple[str, Rule]]:
         yield from (
+            ("S CP", self._rows_counted),
             ("G P", self._group_key),
             ("G S", self._group_type),
             ("G E", self._group_edge_key),
@@ -261,6 +263,14 @@ class GroupRules(ResultRules):
             numbers = [each.number for each in self._schema.of_type[left.type] if term[:2] == ("p", ())]
             named = tuple(each for each in numbers if self._schema.properties[each].name == term[2])
             yield from self._counted_values(left.but(category="P", data=named), right, gap)
+
+    def _rows_counted(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "who won more than twice?" of rows without names: what stands for so many of them."""
+        column = self._schema.properties[self.row_names[left.type]] if left.type in self.row_names else None
+        if column is not None and right.data[1] == OFTEN and not column.profile.unique and left.node is not None:
+            counted = left.but(data=((), "count", *right.data[2:]), score=left.score, links=left.links)
+            for item in self._having(right.but(score=right.score), counted, (("p", (), column.name, ""),), _OF_ROWS):
+                yield item.but(links=(left.links, right.links))
 
     def _counted_parts(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "in which months were more than ten crimes?"."""

@@ -31,6 +31,9 @@ class RelationshipRules(Rules):
             ("E S", self._edge_values),
             ("E NUM", self._edge_number),
             ("E C", self._edge_bound),
+            ("C E", self._edge_bound_before),
+            ("EC CMP", self._edge_bound_after),
+            ("M CMP", self._edge_bound_after),
             ("E EC", self._edge_value),
             ("S EC", self._edge_object),
             ("S EC", self._edge_of_ranked),
@@ -303,6 +306,23 @@ class RelationshipRules(Rules):
         if bound is not None and bound[0] != "plan":
             yield from self._edge_condition(left, sign, bound, left.score + right.score + 0.25, links)
 
+    def _edge_bound_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "(recipes with) more than 5 cl (of gin)", where `CONTAINS` has the cl."""
+        bare = len(right.data) == 2 and left.data[0] != "=" and "after" not in left.data[1]
+        bare = bare and not _in_unit(left.data[2])  # "longer than 5 hours" may be of what lasts
+        for item in self._edge_bound(right, left, gap) if bare and not gap else ():
+            item.score += scores.EDGE_BOUND
+            yield item
+
+    def _edge_bound_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "6 cl or more", "6 cl of gin or more"."""
+        sign, hints = right.data
+        condition = left.data[2] if len(left.data) > 2 else None
+        if "after" in hints and not gap and condition and condition[0] == "cmp" and condition[2] == "=":
+            data = (*left.data[:2], (*condition[:2], SIGNS.get(sign, sign.removeprefix("age")), condition[3]))
+            score, links = left.score + right.score + scores.EDGE_BOUND, (left.links, right.links)
+            yield left.but(data=(*data, *left.data[3:]), score=score, links=links)
+
     def _edge_value(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         if left.data[1] == right.data[1]:
             yield right.but(score=left.score + right.score + scores.BOUND, links=(left.links, right.links))
@@ -345,6 +365,11 @@ class RelationshipRules(Rules):
         if shared and left.data[2] is None:
             data = (tuple(shared), left.data[1], right.data[2], left.data[3])
             yield left.but(data=data, score=left.score + right.score + 0.1, links=(left.links, right.links))
+
+
+def _in_unit(value: Any) -> bool:
+    """Whether a number, or one of two, is said in a unit that is known."""
+    return any(map(_in_unit, value[1])) if value[0] == "vs" else value[0] == "v" and len(value) > 2
 
 
 def _with_condition(sketch: Any, relation: int, condition: Any) -> Any:

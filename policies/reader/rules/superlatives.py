@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from trivium.policies.reader import scores
-from trivium.policies.reader.items import Item
+from trivium.policies.reader.items import Item, flat
 from trivium.policies.reader.rules.base import OWN, RANKED, WHOLE, Gap, Rule, is_one, likeness
 from trivium.policies.reader.rules.relationships import RelationshipRules
 from trivium.policies.reader.schema import Property
 from trivium.policies.reader.sketch import Sketch
 
+_COUNTED = "counted"  # of columns by whose values only what is said to be counted is counted
 _AGED = frozenset({"birth", "age"})  # hints of "oldest": first born, of the highest age
 
 
@@ -25,6 +26,7 @@ class SuperlativeRules(RelationshipRules):
             ("SUP E", self._frequent),
             ("P SUP", self._frequent_after),
             ("FQ S", self._frequencies),
+            ("FQ X", self._frequencies_counted),
             ("SUP AGG", self._key_of_aggregate),
             ("AGG SUP", self._key_of_aggregate_after),
             ("AGG C", self._aggregate_bound),
@@ -132,13 +134,17 @@ class SuperlativeRules(RelationshipRules):
             return
         what: tuple[Any, ...] = right.data
         if right.category == "P":
-            columns = ((number, self._schema.properties[number]) for number in right.data)
+            columns = [(number, self._schema.properties[number]) for number in right.data]
             what = tuple(n for n, each in columns if self._occurs_often(each, direction))
+            others = tuple(n for n, each in columns if n not in what and not each.profile.unique)
+            if others and direction in ("max", "min"):  # "the top 3 regions (by number of stores)", which are numbers
+                data = (_COUNTED, others, direction == "max", limit)
+                yield Item("FQ", data=data, score=left.score + right.score, links=(left.links, right.links))
         if what:
             data = (right.category, what, direction in ("most", "max", "count"), limit)
             found = Item("FQ", data=data, score=left.score + right.score, links=(left.links, right.links))
             yield found
-            if direction == "count" and right.category == "P":
+            if right.category == "P" and (direction == "count" or self._says_used(left)):
                 yield from self._frequent_of_all(found)
 
     @staticmethod
@@ -146,6 +152,11 @@ class SuperlativeRules(RelationshipRules):
         """Whether a column's values are asked for by how often they occur: "the most common year", not the mass."""
         repeats = not column.profile.unique
         return repeats and (not column.ordered or (direction == "count" and column.yearly))
+
+    def _says_used(self, rank: Item) -> bool:
+        """Whether a superlative speaks of how often something occurs: "least used"."""
+        said = (str(what).split() for _, what, _ in flat(rank.links))
+        return any(not self._words.occurring.isdisjoint(words) for words in said)
 
     def _frequent_of_all(self, found: Item) -> Iterator[Item]:
         """As in "what is the most common license?", of all that have one."""
@@ -156,13 +167,15 @@ class SuperlativeRules(RelationshipRules):
 
     def _frequent_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "which license is the most common?"."""
-        if right.data[0] == "count":
+        if right.data[0] == "count" or self._says_used(right):
             yield from (item for item in self._frequent(right, left, gap) if item.category == "X")
 
     def _frequencies(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         kind, what, descending, limit = left.data
         links, score = (left.links, right.links), left.score + right.score
-        if kind == "P":
+        if kind == _COUNTED and right.category == "S":
+            return
+        if kind in ("P", _COUNTED):
             for term, cost in self._term(right, what):
                 data: tuple[Any, ...] = ("group", (term,), (("count", None),), 1, descending, limit)
                 yield Item("X", right.node, right.type, data, score - cost, links, "set")
@@ -170,6 +183,11 @@ class SuperlativeRules(RelationshipRules):
         for hop, reached, to, cost in self._edge_ways(right, what[0]):
             data = ("often", hop, what[1], to, descending, limit, reached)
             yield Item("X", right.node, right.type, data, score - cost, links, "set")
+
+    def _frequencies_counted(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "the top 3 colors by number of cars": of things that are said to be counted."""
+        if right.data == ("count",) and "by" in gap and right.node is not None and left.data[0] in ("P", _COUNTED):
+            yield from self._frequencies(left, right, gap)
 
     def _key_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "came out first"."""
@@ -180,7 +198,7 @@ class SuperlativeRules(RelationshipRules):
             yield item
 
     def _extreme(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        direction, hints, limit = left.data
+        direction, _, limit = left.data
         links, score = (left.links, right.links), left.score + right.score
         counting = direction in ("most", "fewest", "least", "count")
         if right.form == "name" and counting and limit and is_one(right):  # "who won the most Gold Gloves?"
@@ -207,16 +225,23 @@ class SuperlativeRules(RelationshipRules):
                 )
             return
         if right.data[:1] == ("by",):
+            first = "date" in left.data[1] and self._columns.counts_down(right.data[1])
             for term, cost in self._term(right, right.data[1]):
-                yield self._top(right, term, direction != "min", limit, score - cost + 0.3, links)
+                yield self._top(right, term, (direction != "min") != first, limit, score - cost + 0.3, links)
             return
         if direction == "count" and right.form == "plain":
             yield from self._most_joined(right, limit, score, links)
         if counting:
             return
+        yield from self._extreme_by_column(left, right, limit, score - (0.1 if right.modified and not gap else 0.0))
+
+    def _extreme_by_column(self, left: Item, right: Item, limit: int, score: float) -> Iterator[Item]:
+        direction, hints, _ = left.data
+        links = (left.links, right.links)
         if right.data[:1] == ("limit",):
             limit = right.data[1]
-        score -= 0.1 if right.modified and not gap else 0.0
+        if self._is_gathering(right, hints):
+            yield from self._most_joined(right, limit, score, links, fewest=direction == "min")
         for column, gain in self._columns.ranked(right.type, hints, None):
             term = ("p", (), column.name, "")
             turned = set(hints) >= _AGED and self._columns.is_age(column)
@@ -225,15 +250,25 @@ class SuperlativeRules(RelationshipRules):
             descending = (direction == "max") != turned
             less = self._columns.of_other_end(column, largest=descending)
             yield self._top(right, term, descending, limit, score + gain - less, links)
+        for term, column, gain in self._ranked_parts(right.type, hints, None) if hints else ():
+            descending = (direction == "max") != self._columns.turns(hints, column)
+            yield self._top(right, term, descending, limit, score + gain, links)
         yield from self._extreme_walked(left, right, limit, score, links)
 
-    def _most_joined(self, kind: Item, limit: int, score: float, links: Any) -> Iterator[Item]:
+    def _is_gathering(self, kind: Item, hints: tuple[str, ...]) -> bool:
+        """Whether the size of things is how many they hold: "the biggest category", where nothing else is recorded."""
+        nouns = {form[-1] for form in self._schema.types[kind.type].words if form}
+        own = (self._schema.properties[each.number] for each in self._schema.of_type[kind.type])
+        sized = any(each.ordered for each in own)
+        return kind.form == "plain" and "size" in hints and not sized and not nouns.isdisjoint(self._words.gatherings)
+
+    def _most_joined(self, kind: Item, limit: int, score: float, links: Any, *, fewest: bool = False) -> Iterator[Item]:
         """As in "which ship mode is the most common?": those that most lead to."""
         ways = [(hop, reached) for hop, reached in self._schema.leaving(kind.type) if hop.direction == "in"]
         ways.sort(key=lambda way: -self._schema.types[way[1]].size)
         for hop, _ in ways[: scores.JOINS]:
             less = 0.0 if hop.relation in self._silent or len(ways) == 1 else scores.NO_WORD
-            yield self._top(kind, ("n", (hop,)), True, limit, score - less, links)
+            yield self._top(kind, ("n", (hop,)), not fewest, limit, score - less, links)
 
     def _vague(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "major cities": above the average of all of the type."""
@@ -252,10 +287,22 @@ class SuperlativeRules(RelationshipRules):
 
     def _extreme_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         yield from self._most_walked(right, left)
+        yield from self._most_rows(left, right)
         for item in self._extreme(right, left, gap):
             if item.category == "S":
                 item.score -= 0.1
                 yield item
+
+    def _most_rows(self, left: Item, right: Item) -> Iterator[Item]:
+        """As in "who won most often?" of rows without names: what stands for the most of them."""
+        direction, hints, limit = right.data
+        column = self._schema.properties[self.row_names[left.type]] if left.type in self.row_names else None
+        if column is None or column.profile.unique or hints or direction not in ("most", "count", "fewest", "least"):
+            return
+        keys, most = (("p", (), column.name, ""),), direction in ("most", "count")
+        data = ("group", keys, (("count", None),), 1, most, limit or 1)
+        score, links = left.score + right.score, (left.links, right.links)
+        yield Item("X", left.node, left.type, data, score, links, "set")
 
     def _top_k(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         count = right.data[0]

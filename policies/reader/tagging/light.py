@@ -16,6 +16,8 @@ from trivium.policies.reader.tagging.implied import Implied
 from trivium.policies.reader.tagging.operators import Operators
 from trivium.policies.reader.tagging.tagged import NOUN, SHORTEST
 
+_KIND = 0.6  # likeness from which a word behind a number may be a kind of things, and no unit
+
 
 @dataclass
 class LightWords:
@@ -74,7 +76,8 @@ class LightWords:
         word = words[place].text
         before = words[place - 1].text if place else ""
         behind = before in ("the", "s", "his", "her", "its", "their") or self.language.is_number(before)
-        return behind and len(word) > SHORTEST and word.endswith(("est", "most")) and not self.matcher.word(word)
+        ranks = word.endswith(("est", "most")) and word not in self.language.classes.nouns_in_est
+        return behind and ranks and len(word) > SHORTEST and not any(match.exact for match in self.matcher.word(word))
 
     def is_uncomputed(self, words: Sequence[Token], place: int) -> bool:
         """Whether a word asks for something computed that nothing has read: "weight *minus* tare", "3 *times* the"."""
@@ -89,9 +92,24 @@ class LightWords:
         """Whether a word says what a number before it counts: "smaller than 10 hectares"."""
         word = words[place].text
         done = len(word) > SHORTEST and word.endswith("ed")  # "when was order 1204 returned"
-        if done or word in self.language.classes.occasions:
+        if done or word in self.language.classes.occasions or self._is_so_many(words, place):
             return False
         return place > 1 and words[place - 1].text.replace(".", "", 1).isdigit() and words[place].text.isalpha()
+
+    def is_of_age(self, words: Sequence[Token], place: int) -> bool:
+        """Whether a word is the unit of an age, and no column: "60 years old"."""
+        behind = [word.text for word in words[place + 1 : place + 2]]
+        return behind == ["old"] and words[place].text in self.language.units and self._follows_number(words, place)
+
+    @staticmethod
+    def _follows_number(words: Sequence[Token], place: int) -> bool:
+        return place > 0 and words[place - 1].text.replace(".", "", 1).isdigit()
+
+    def _is_so_many(self, words: Sequence[Token], place: int) -> bool:
+        """Whether a word says what there are so many of: "the top 3 storms", "by more than 3 storms"."""
+        word = words[place].text
+        kinds = (match for match in self.matcher.word(word) if match.element.kind == "type")
+        return word not in self.language.units and any(match.score >= _KIND for match in kinds)
 
     def is_idle_deed(self, words: Sequence[Token], place: int) -> bool:
         """Whether a word says little of what is done so: "orders placed in 2017", "what did X place?", in no place."""
@@ -133,11 +151,18 @@ class LightWords:
         return self._is_member(words, place) or self._is_behind_type(words, place)
 
     def _is_behind_type(self, words: Sequence[Token], place: int) -> bool:
-        """Whether "type" adds nothing to a noun before it: "which turbine types", of turbines that are all of one."""
+        """Whether "type" adds nothing to a noun before it: "which turbine types", of turbines that are all of one.
+
+        Nor does it behind a column's own name: "the top 3 glass types", by `glass`.
+        """
         if not place or words[place].text not in self.language.classes.kinds:
             return False
-        found = (m.element for m in self.matcher.phrase([words[place - 1].text]) if m.exact and m.score >= 1)
+        found = [m.element for m in self.matcher.phrase([words[place - 1].text]) if m.exact and m.score >= 1]
         kinds = [each.number for each in found if each.kind == "type"]
+        columns = [self.schema.properties[each.number] for each in found if each.kind == "property"]
+        if columns and not kinds and all(each.profile.kind == "text" for each in columns):
+            own = (match.element for match in self.matcher.word(words[place].text) if match.exact)
+            return all(each.kind == "property" and self.schema.properties[each.number].is_type for each in own)
         return bool(kinds) and all(
             each.profile.distinct == 1 for kind in kinds for each in self.schema.of_type[kind] if each.is_type
         )
@@ -158,7 +183,7 @@ class LightWords:
         """Whether a word says with the number before it how often something was: "five times"."""
         behind = place > 0 and self.language.is_number(words[place - 1].text)
         word = words[place].text
-        return behind and word in self.language.classes.occasions and not self.elements.is_called(word)
+        return behind and word in self.language.classes.occasions and word not in self.schema.words
 
     def says_little(self, word: str, *, capital: bool) -> bool:
         """Whether a word has little content, and is not what the graph calls something: "built on *Node* 14"."""

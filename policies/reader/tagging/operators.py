@@ -183,7 +183,10 @@ class Operators:
         return len(phrase) == 1 and phrase[0] in classes.verbs_too and not classes.do.isdisjoint(before)
 
     def _occurring(self, phrase: tuple[str, ...]) -> list[Item]:
-        """As in "(which color) is used most often": a verb that says no more than that it occurs."""
+        """As in "(which color) is used most often", "the most used color": a verb that says only that it occurs."""
+        if len(phrase) == 2 and phrase[0] in ("most", "least") and phrase[1] in self.language.classes.occurring:
+            direction = "count" if phrase[0] == "most" else "least"
+            return [] if phrase[1] in self.schema.words else [Item("SUP", data=(direction, (), 1))]
         idle = phrase[0] in self.language.classes.occurring and phrase[0] not in self.schema.words
         if idle and phrase[1:] in (("most",), ("the", "most"), ("least",), ("the", "least")):  # "is used most"
             return [Item("SUP", data=("count" if phrase[-1] == "most" else "least", (), 1))]

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 
-from trivium.kg.text import Token, is_code, is_code_of_one, tokens
+from trivium.kg.text import Token, is_code, is_code_of_one, singular, tokens
 from trivium.policies.linking import NamedEntity, NameIndex
 from trivium.policies.reader.computed import Computed
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.gloss import languages
 from trivium.policies.reader.items import DEED, Item, flat, link
 from trivium.policies.reader.matching import Element, Matcher
+from trivium.policies.reader.names import words_of
 from trivium.policies.reader.schema import Schema
 from trivium.policies.reader.tagging.asked import AskedNoun
 from trivium.policies.reader.tagging.elements import Elements
@@ -50,6 +51,8 @@ from trivium.policies.reader.variants import Variants
 MOST_WORDS = 72
 MOST_POSITIONS = 24
 _GENERIC = 0.25  # what is lost by a relation that a word of little content names: "involved"
+_ROWS = 0.2  # what is lost by a column that stands for the rows of a table
+_NAMED_ROWS = 0.3  # the same where several rows may have the same
 _NUMBER = 0.3  # what is lost by a bare number that is a value of some property
 _DONE = 0.7  # likeness from which a verb says a column: what things cost, weigh
 _PART = 0.8  # likeness below which words are only a part of a column's name
@@ -89,6 +92,7 @@ class Tagger:
         self._kinds = OpenKinds(schema, language, matcher)
         self._asked = AskedNoun(schema, language)
         self._variants = Variants.of(schema.properties, language)
+        self.row_names: Mapping[int, int] = {}  # see `Reader.row_names`
         self.rewording = Rewording(schema, language, matcher, self.values, self.names, self._operators)
 
     def tag(self, text: str, topics: Sequence[NamedEntity] = ()) -> Tagged:
@@ -305,28 +309,45 @@ class Tagger:
             if start in names and stop == start + 1 and item.category in ("S", "R", "P") and 0 < like < EXACTLY:
                 tagged.items[place] = (start, stop, item.worse(OTHERS))
 
+    def _add_block(
+        self, tagged: Tagged, words: Sequence[Token], position: int, span: tuple[int, int], block: Block
+    ) -> None:
+        language, folded = self.language, [word.text for word in words[span[0] : span[1]]]
+        for item in block.items:
+            item.links = tuple((position, *each[1:]) for each in item.links)
+            tagged.items.append((position, position + 1, item))
+        if folded[0] in language.which and len(folded) > 1:  # "which year"
+            tagged.items += [(position, position + 1, item) for item in self._rows_called(folded[-1], position)]
+        tagged.unread.append(block.unread)
+        tagged.content.append(not block.operator)
+        if block.operator and (len(folded) == 1 or self._operators.is_carried(words, span)):
+            # "first name", "count", "quantity of": names of columns too
+            exact = self._elements.items(folded[:1], position, soft=False)
+            tagged.items += [(position, position + 1, item) for item in exact]
+        literal = block.strength < 15 or any(item.category == "DATE" for item in block.items)
+        if literal and not block.operator:
+            bare = tagged.positions[position].isdigit()
+            tagged.items += [
+                (position, position + 1, item.worse(_NUMBER) if bare else item)
+                for item in self._mentions.value_items(tagged.positions[position], position, 0.95)
+            ]
+
+    def _rows_called(self, word: str, position: int) -> Iterator[Item]:
+        """The rows of a table without names, by what each of them has of its own: "which years had more than …"."""
+        for kind, number in self.row_names.items():
+            column = self.schema.properties[number]
+            if words_of(column.name) in ((word,), (singular(word),)):
+                said = link(position, Element("property", number), 1.0)
+                less = _ROWS if column.profile.unique else _NAMED_ROWS
+                yield Item("S", ("all", kind), kind, (), -less, said, "plain")
+
     def _add_position(
         self, tagged: Tagged, words: Sequence[Token], position: int, span: tuple[int, int], block: Block | None
     ) -> None:
         language = self.language
         folded = [word.text for word in words[span[0] : span[1]]]
         if block is not None:
-            for item in block.items:
-                item.links = tuple((position, *each[1:]) for each in item.links)
-                tagged.items.append((position, position + 1, item))
-            tagged.unread.append(block.unread)
-            tagged.content.append(not block.operator)
-            if block.operator and (len(folded) == 1 or self._operators.is_carried(words, span)):
-                # "first name", "count", "quantity of": names of columns too
-                exact = self._elements.items(folded[:1], position, soft=False)
-                tagged.items += [(position, position + 1, item) for item in exact]
-            literal = block.strength < 15 or any(item.category == "DATE" for item in block.items)
-            if literal and not block.operator:
-                bare = tagged.positions[position].isdigit()
-                tagged.items += [
-                    (position, position + 1, item.worse(_NUMBER) if bare else item)
-                    for item in self._mentions.value_items(tagged.positions[position], position, 0.95)
-                ]
+            self._add_block(tagged, words, position, span, block)
             return
         word = folded[0]
         if word in self.language.classes.who or (
@@ -343,6 +364,7 @@ class Tagger:
             self._light.says_little(word, capital=capital)
             or self._light.is_idle_deed(words, span[0])
             or (self._light.is_unit(words, span[0]) and not self._elements.is_called(word))
+            or self._light.is_of_age(words, span[0])
         )
         in_unit = self._light.counts_in(words, span[0])
         light = (
@@ -351,6 +373,7 @@ class Tagger:
             or self._light.is_sort_of_column(words, span[0])
             or self._light.adds_nothing(words, span[0])
         )
+        ranked = self._light.is_superlative(words, span[0])
         generic = light or word in language.naming or took or self._light.is_whole(words, span[0])
         after = words[span[1]].text if span[1] < len(words) else ""
         code = is_code(tagged.text, words[span[0]]) and not tagged.text.isupper() and word not in self.schema.words
@@ -361,20 +384,23 @@ class Tagger:
                 item.worse(_GENERIC) if in_unit or (generic and self._light.lacks(item, after)) else item,
             )
             for item in self._elements.items(
-                folded, position, soft=not (generic or word in language.vague or self._light.is_often(words, span[0]))
+                folded,
+                position,
+                soft=not (generic or ranked or word in language.vague or self._light.is_often(words, span[0])),
             )
             if not (code and item.links[0][2] < _LIKE_CODE)
             if item.category != "S"
             or not self._light.is_ones(word, words[span[0] - 1].text if span[0] else "", after, item.links[0][2])
         ]
         tagged.items += self.implied.doer_items(word, position)
+        tagged.items += [(position, position + 1, item) for item in self._rows_called(word, position)]
         self.implied.add_kin(tagged, word, position)
         if found := language.vague.get(word):
             data = (found.direction, found.hints)
             tagged.items.append((position, position + 1, Item("ADJ", data=data, links=link(position, word, 0.9))))
         if word in language.naming and after != "by":  # "people known by Ann"
             tagged.items += self.implied.naming_items(position)
-        ranks = self._light.is_superlative(words, span[0]) or self._light.is_uncomputed(words, span[0])
+        ranks = ranked or self._light.is_uncomputed(words, span[0])
         generic = generic or (word in ("people", "persons") and position > 0)  # whoever it is
         tagged.unread.append(UNREAD_OPERATOR if ranks else UNREAD_GENERIC if generic else UNREAD)
         tagged.content.append(not (generic or ranks))
