@@ -346,3 +346,43 @@ def test_eras_units_sorts_and_what_was_last(question: str, plan: str) -> None:
 
 def test_a_word_in_small_letters_is_no_era() -> None:
     assert "-500" not in _plan(_craters(), "volcanoes with more than 500 bc campaigns")
+
+
+@cache
+def _haulage() -> tuple[GraphColumns, Reader]:
+    """Companies that have machines, people who lead companies, depots that machines stand in."""
+    entities: list[Any] = [(name, ["Carrier"], {}) for name in ("Swift Haul", "Low Road")]
+    entities += [(name, ["Truck"], {}) for name in ("T80", "T90")]
+    entities += [
+        (name, ["Employee"], {"birth_year": year})
+        for name, year in (("Ann Berg", 1970), ("Bo Falk", 1980), ("Cy", 1990))
+    ]
+    entities += [(name, ["Depot"], {}) for name in ("North", "South")]
+    edges: list[Any] = [
+        ("Swift Haul", "operatesTruck", "T80", {}),
+        ("Low Road", "operatesTruck", "T90", {}),
+        ("Swift Haul", "chiefExecutive", "Ann Berg", {}),
+        ("Low Road", "chiefExecutive", "Bo Falk", {}),
+        ("T80", "OWNED_BY", "Low Road", {}),
+        ("Ann Berg", "depot", "North", {}),
+        ("Bo Falk", "depot", "South", {}),
+        ("Cy", "depot", "South", {}),
+    ]
+    return _open(entities, edges)
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("Who operates the T80?", 'ids "T80" | follow ^operatesTruck'),
+        ("who owns the T80?", 'ids "T80" | follow OWNED_BY'),
+        ("Who is the chief executive of Swift Haul?", 'ids "Swift Haul" | follow chiefExecutive'),
+    ],
+)
+def test_who_does_what_no_person_does_is_a_company(question: str, plan: str) -> None:
+    assert _plan(_haulage(), question) == plan
+
+
+def test_a_verb_that_is_only_near_to_a_relation_does_not_make_a_place_somebody() -> None:
+    assert _best(_haulage(), "Who stores Bo Falk?").repeats, "no depot is who"
+    assert not _best(_haulage(), "Who operates the T80?").repeats
