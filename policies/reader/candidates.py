@@ -188,7 +188,8 @@ class Candidates:
                         score += scores.NAMED  # whether one thing is of a set, and not a set of one
                     # Whether there are any: "can you name 10 …?" has no number to show of them.
                     sketch = ("yes", sketch[1] if sketch[0] == "some" else sketch)
-                if not ask and item.type in self.chart.records and sketch[0] not in RESULTS:
+                told = item.type in self.chart.records and not self._says_row(item.type, item)
+                if not ask and told and sketch[0] not in RESULTS:
                     sketch = self._of_records(sketch, item.type)
                 sketch = sketch if ask else self._of_rows(sketch, item)
                 if sketch[0] == "some" and self.so_many(tagged):
@@ -242,18 +243,26 @@ class Candidates:
                 return ("count", ("and", told, ("go", one, (back,), rows[0], True)))
         return sketch
 
+    def _says_row(self, kind: int, item: Item) -> bool:
+        """Whether a question calls the rows of a table by what stands for them: "which years"."""
+        named = Element("property", self.row_names[kind]) if kind in self.row_names else None
+        return any(what == named for _, what, _ in flat(item.links))
+
     def _of_rows(self, sketch: Sketch, item: Item) -> Sketch:
         """What stands for a table's rows without names, in place of these: the years of the most finishers."""
         node = sketch
         while item.type < 0 and node[0] in ("top", "where"):  # no noun says of what
             node = node[1]
         kind = node[1] if item.type < 0 and node[0] == "all" else item.type
-        if kind not in self.row_names or (sketch[0] not in _SETS and sketch[0] != "count"):
+        if (
+            kind not in self.row_names
+            or (kind in self.chart.records and not self._says_row(kind, item))
+            or (sketch[0] not in _SETS and sketch[0] != "count")
+        ):
             return sketch
         term = ("p", (), self.schema.properties[self.row_names[kind]].name, "")
         if sketch[0] == "count":  # "how many athletes" are not as many as their wins
-            said = any(what == Element("property", self.row_names[kind]) for _, what, _ in flat(item.links))
-            return ("agg", "count", sketch[1], term, True) if said else sketch
+            return ("agg", "count", sketch[1], term, True) if self._says_row(kind, item) else sketch
         return (*sketch, term) if sketch[0] == "some" else ("values", sketch, (term,))
 
     def _of_records(self, sketch: Sketch, kind: int) -> Sketch:

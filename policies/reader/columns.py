@@ -33,7 +33,8 @@ COLUMN = "column"
 """Of a bound that is another column, with the numbers of those that are meant."""
 _MAGNITUDES = frozenset({"magnitude", "mag", "vmag"})  # of stars: the smaller, the brighter
 _TURNED = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
-_THOUSAND, _FAR = 1000, 100  # in which columns count; how far beyond their range a number is that says so
+_SCALES, _FAR = (1e3, 1e6, 1e9), 100  # in which columns count; how far beyond their range a number is that says so
+_SHARES = frozenset({"percent", "percentage", "pct", "share", "rate", "ratio", "proportion", "fraction"})
 _YEARS = range(1000, 2101)
 _LEAST, _MOST_OF = ("min", "minimum"), ("max", "maximum")
 _MOST = 5  # columns for one hint
@@ -194,6 +195,8 @@ class Columns:
         best = 0.0
         for place, hint in enumerate(hints):
             less = scores.HINT_RANK * min(place, 4)
+            if hint in ("year", "date") and not (column.dated or column.yearly):
+                continue  # years of a license are how many, and not when
             if hint in words or self.language.stem(hint) in map(self.language.stem, words):
                 best = max(best, scores.HINTED + scores.NO_HINT - less)
             elif hint in _TIMES and self._says_when(column, hint):
@@ -226,6 +229,24 @@ class Columns:
             return 0.0
         others = {tuple(end if word == own else word for word in words) for end in ends[1]}
         return scores.OTHER_BOUND if any(words_of(each.name) in others for each in self._of(column.type)) else 0.0
+
+    @staticmethod
+    def is_no_share(column: Property, value: Any) -> bool:
+        """Whether a number of percent is none of a column's, by its name and values."""
+        percent = value[0] == "v" and value[2:] == (PERCENT,)
+        return percent and not _are_shares(column) and _SHARES.isdisjoint(words_of(column.name))
+
+    @staticmethod
+    def is_beyond(column: Property, condition: Sketch) -> bool:
+        """Whether all values of a column of numbers, or none, are within a bound: fewer than 300,000 bedrooms."""
+        kind, _, sign, value = (*condition, (), (), ())[:4]
+        try:
+            low, high = float(column.profile.minimum), float(column.profile.maximum)
+        except ValueError:
+            return False
+        if kind != "cmp" or sign not in _TURNED or value[:1] != ("v",) or value[1].kind != "number":
+            return False
+        return column.profile.kind == "number" and not low <= float(value[1].value) <= high
 
     def hinted(self, column: Property, hints: Sequence[str]) -> bool:
         """Whether hints speak for a property."""
@@ -522,17 +543,19 @@ def is_year(value: Any) -> bool:
 
 
 def _in_thousands(constant: Value, column: Property) -> Value | None:
-    """A number in the thousands in which a column counts by its range: 40,000 of prices up to 61.9; else None.
+    """A number in the thousands, or millions, in which a column counts by its range: 40,000 of prices up to 61.9.
 
-    Only where the number is a hundred times what the column's greatest value is, and its thousandth within its range.
+    Only where it is a hundred times the column's greatest value, and its thousandth or the like within the range.
     """
     try:
         low, high = float(column.profile.minimum), float(column.profile.maximum)
     except ValueError:
         return None
-    number = float(constant.value) / _THOUSAND
-    far = column.profile.kind == "number" and float(constant.value) >= _FAR * high and max(low, 1) <= number <= high
-    return Value("number", number) if far and not column.profile.unit else None
+    said = float(constant.value)
+    if column.profile.kind != "number" or said < _FAR * high or column.profile.unit:
+        return None
+    found = (said / scale for scale in _SCALES if max(low, 1) <= said / scale <= high)
+    return next((Value("number", number) for number in found), None)
 
 
 def _is_in_thousands(value: Any, column: Property) -> bool:

@@ -189,7 +189,8 @@ class Computed:
         """Whether "X per Y" groups by things, or is what a column is called."""
         after = words[start : start + 1]
         things = any(each.element.kind in ("type", "relation") and each.exact for each in self.matcher.phrase(after))
-        return things or bool(self.matcher.phrase(words[first : start + 1]))
+        sorts = not self.language.classes.numbered_kinds.isdisjoint(after)  # "capacity per region", which are numbers
+        return things or sorts or bool(self.matcher.phrase(words[first : start + 1]))
 
     def _ratio(self, words: Sequence[str], place: int) -> Iterator[ComputedSpan]:
         """As in "the ratio of profit to sales", "price to earnings ratio"."""

@@ -138,7 +138,8 @@ class Coverage:
     def _ranking_others(self, tagged: Tagged, sketch: Sketch, left: Sequence[int], links: Sequence[Any]) -> list[str]:
         """Superlatives right before a word that is left unread, or of texts.
 
-        "The fastest woman" is not the fastest of all, and nothing is the most by the alphabet.
+        "The fastest woman" is not the fastest of all, nothing is the most by the alphabet, and the oldest per year are
+        not the oldest of all.
         """
         ranks = {stop: start for start, stop, each in tagged.items if each.category == "SUP" and each.data[2]}
         nouns = [i for i in left if fold_case(tagged.positions[i]) not in self.language.counted]  # "the most money"
@@ -146,7 +147,18 @@ class Coverage:
             i - 1 for i in nouns if i in ranks and not tagged.gaps[i] and not self._says_of_column(tagged, i, links)
         ]
         found += [*ranks.values()] if self._ranks_texts(sketch) else []
+        read = {place for place, *_ in links}
+        groups = [i for i, _, each in tagged.items if each.category == "G" and i not in read and _is_one_order(sketch)]
+        found += [i for i in groups if not self._is_of_name(tagged, i, sketch)]
         return [tagged.positions[place] for place in found[:1]]
+
+    @staticmethod
+    def _is_of_name(tagged: Tagged, place: int, sketch: Sketch) -> bool:
+        """Whether "per kilo" is of the name of what is ranked by: `price_per_kilo`, `weeklyDownloads`."""
+        names = {word for name in ranked_by(sketch) for word in words_of(name)}
+        behind = fold_case(tagged.positions[place + 1]) if place + 1 < len(tagged.positions) else ""
+        begun = bool(behind) and any(word.startswith(behind) for word in names)
+        return begun or fold_case(tagged.positions[place]) in names or (behind == "year" and "annual" in names)
 
     @staticmethod
     def _says_of_column(tagged: Tagged, place: int, links: Sequence[Any]) -> bool:
@@ -419,6 +431,14 @@ class Coverage:
         return bool(
             nouns & (said | {stem(doer) for word in said for deed in deeds.get(word, ()) for doer in deed.doers})
         )
+
+
+def _is_one_order(sketch: Sketch) -> bool:
+    """Whether a sketch takes the first of all, and not of each group."""
+    inner = sketch[1] if sketch[0] == "values" else sketch
+    if inner[0] == "agg":
+        return inner[1] in ("maximum", "minimum")
+    return inner[0] == "top" and inner[4] is not None
 
 
 def _is_begun(stem: str, stems: Collection[str]) -> bool:

@@ -32,6 +32,7 @@ Category = Literal[
     "TIMES",  # "times" behind a number, or "twice": its data are the number
     "DATE",  # a date, month, year or time
     "C",  # a condition without a column
+    "CA",  # a comparison with the average of what a column has: "above average"
     "CP",  # a condition on a column, or on a count
     "ALT",  # two conditions of which one holds: its data
     "NEG",

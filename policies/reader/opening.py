@@ -68,9 +68,8 @@ def open_reader(
     reader = Reader(schema, names, embedder, executor=executor, glossary=glossary, language=language, ties=ties)
     reader.row_names = row_names(columns, reader.schema)
     reader.parts = parts_of(columns, reader.schema)
-    reader.records = {
-        kind: found for kind, found in records_of(columns, reader.schema).items() if kind not in reader.row_names
-    }
+    named = {kind for kind, number in reader.row_names.items() if not reader.schema.properties[number].profile.unique}
+    reader.records = {kind: found for kind, found in records_of(columns, reader.schema).items() if kind not in named}
     for each in reader.schema.properties:
         if each.is_type:
             continue  # types are named by their own words

@@ -94,7 +94,8 @@ class Paraphrases:
             hops = condition[1][1] if len(condition[1]) > 1 else ()
             own = " ".join(self._condition(hop.where) for hop in hops if hop.where)
             return f"{self._term(condition[1])} {own}"
-        return " or ".join(self._condition(each) for each in condition[1])
+        joined = " and " if condition[0] == "each" else " or "
+        return joined.join(self._condition(each) for each in condition[1])
 
     def _ids(self, number: int, ids: tuple[str, ...]) -> str:
         kind = " ".join(self._schema.types[number].words[0]) if self._schema.types[number].words else ""

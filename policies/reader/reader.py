@@ -248,7 +248,9 @@ class Reader:
             missed = asked.adverb if self._candidates.is_by_other(sketch, asked.order) else ""
         elif isinstance(asked, Place):
             missed = "" if is_at_place(sketch) else asked.word
-        elif not _is_listed(sketch, item, asked):
+        else:
+            found = _in_its_words(found)
+        if isinstance(asked, InOrder) and not _is_listed(sketch, item, asked):
             missed = asked.word if all(fold_case(part.word) != asked.word for part in found.parts) else ""
         return replace(found, unused=(*found.unused, missed)) if missed and missed not in found.unused else found
 
@@ -419,6 +421,13 @@ def _placed(sketch: Sketch, item: Item, place: Place) -> Sketch:
         return found or sketch
     top = found if found[0] == "top" else found[1]
     return ("values", top, (top[2],)) if top[0] == "top" and top[2][0] == "p" else found
+
+
+def _in_its_words(found: Reading) -> Reading:
+    """A reading without the number that stands for all of an order, which no question says."""
+    parts = tuple(part for part in found.parts if part.word != str(ALL))
+    unread, unused = ([word for word in words if word != str(ALL)] for words in (found.unread, found.unused))
+    return replace(found, parts=parts, unread=tuple(unread), unused=tuple(unused))
 
 
 def _is_listed(sketch: Sketch, item: Item, listed: InOrder) -> bool:

@@ -18,6 +18,7 @@ THEIRS = 0.1  # gain: "wards with their electorates" as the wards, too
 NOT_LISTED = 0.9  # a second column asked for without an "and"
 APART = 0.9  # two sets made one across "in", "to", "from", "at"
 MERGED = 0.15  # gain: a type's word beside one of its values or names
+OUT_OF_RANGE = 0.5  # a bare bound that all values of a column are within, or none
 OF_PART = 0.1  # a column of a nameless part of what is ranked or bounded
 EDGE_BOUND = 0.1
 """What a bound on a property of relationships gains beside a bare number: "more than 5 cl"."""

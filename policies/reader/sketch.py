@@ -15,8 +15,8 @@ and of a result ("values", set, terms), ("count", set), ("agg", function, set, t
 A term is ("p", hops, property, part), ("n", hops[, set]) (how many are reached), ("e", hops[, set]) (the entity there),
 ("a", hops, property, function, whether it is the last relationship's[, set at the end]) (an aggregate over what is
 reached) or ("w0", property[, "", part]) (of the relationship itself); a condition
-("cmp", term, operator, value), ("has", term), ("not", condition), ("or", conditions); a value ("v", `Value`),
-("vs", `Value`s), ("plan", sketch) or another term.
+("cmp", term, operator, value), ("has", term), ("not", condition), ("or", conditions), ("each", conditions); a value
+("v", `Value`), ("vs", `Value`s), ("plan", sketch) or another term.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from typing import Any, TypeAlias, cast
 from trivium.kg.plans.plan import (
     Aggregate,
     Aggregation,
+    AllOf,
     AnyOf,
     Calculate,
     ChainStep,
@@ -170,7 +171,8 @@ class Drafter:
             return Has(self.term(condition[1]))
         if kind == "not":
             return Not(self.condition(condition[1]))
-        return AnyOf(tuple(self.condition(each) for each in condition[1]))
+        every = AllOf if kind == "each" else AnyOf
+        return every(tuple(self.condition(each) for each in condition[1]))
 
     def _value(self, value: Sketch) -> Any:
         if value[0] == "v":

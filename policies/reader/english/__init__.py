@@ -148,6 +148,7 @@ class WordClasses:
     when_where: frozenset[str]
     nouns_in_est: frozenset[str]
     gatherings: frozenset[str]
+    numbered_kinds: frozenset[str]
     counting_up: frozenset[str]
 
     @cached_property
@@ -432,12 +433,16 @@ class Language:
                 found = ()  # "which works count as horror"
             elif found in self.more or " ".join(found) in self.of_two:
                 found = found if _TWO.intersection(words[place + 1 :]) else ()  # "which earlier film does it continue"
-            elif words[place] in self.ordinals and after and words[place - 1] not in self.ranked_after:
+            elif words[place] in self.ordinals and after and not self._ranks(words, place):
                 found = ()  # "when did it first come out"
             if found or DECADE.match(words[place]):
                 out.append((place, place + max(len(found), 1)))
             place += max(len(found), 1)
         return out
+
+    def _ranks(self, words: Sequence[str], place: int) -> bool:
+        """Whether an ordinal that may be an adverb ranks what follows: "the first storm", "first storm to …"."""
+        return words[place - 1] in self.ranked_after if place else words[1] not in self.naming
 
     def stem(self, word: str) -> str:
         """The word without its ending, or its base form's."""

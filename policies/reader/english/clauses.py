@@ -56,7 +56,7 @@ _FROM_TO = re.compile(
 )
 _SPAN = re.compile(
     r"\b(with|of|having|had|have|has|aged?|weighing|costing|lasting|holding|seating)\s+"
-    rf"({_AMOUNT})\s*(?:to\b|[\u2013\u2014-])\s*({_AMOUNT})(?![\w:.-])(?=\s+[a-z])",
+    rf"({_AMOUNT})\s*(?:to\b|[\u2013\u2014-])\s*({_AMOUNT})(?=\s+[a-z]|[?!.]?\s*$)",
     re.IGNORECASE,
 )
 _ORDINALS = r"(?:first|last|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d{1,2}(?:nd|rd|th))"
@@ -73,9 +73,20 @@ _COMES = re.compile(  # which thing is at a place of an order
     re.IGNORECASE,
 )
 _TO_GET = re.compile(  # the first by when something was
-    r"\b(?P<first>first|last|earliest|latest)(?P<what>(?:\s+[\w-]+){1,4}?)\s+to\s+"
-    r"(?:get|receive|obtain|have|make|go into|enter|begin|start|be)\s+(?:granted\s+|given\s+|issued\s+)?"
+    r"\b(?P<first>first|last|earliest|latest)(?P<what>(?:\s+[\w-]+){1,4}?)\s+to\s+(?:(?=[\w-]+[\s?.!]*$)|"
+    r"(?:get|receive|obtain|have|make|go into|enter|begin|start|be)\s+)(?:granted\s+|given\s+|issued\s+)?"
     r"(?:an?\s+|the\s+|its\s+|their\s+)?(?P<key>[\w-]+(?:\s+[\w-]+)?)[\s?.!]*$",
+    re.IGNORECASE,
+)
+_GROUPED = re.compile(
+    r"\b(?:per|each|every)\b|^[^,;]*\b(?:average|mean|total|sum|number|count|minimum|maximum)\b[^,;]+\bby\b",
+    re.IGNORECASE,
+)
+_ROWS_SORTED = re.compile(
+    r"[\s,;:(\u2013-]+(?:and\s+)?(?:sorted|ranked|ordered|arranged)\b[^?!]*?(?=[\s?.!)]*$)", re.IGNORECASE
+)
+_NEAR = re.compile(
+    rf"\bwithin\s+({_AMOUNT}\s*(?:km|kms|kilomet(?:er|re)s?|mi|miles?|m|met(?:er|re)s?|feet|ft|yards?))\s+(?:of|from)\b",
     re.IGNORECASE,
 )
 _WORDS = r"(?:[\w-]+ ){0,2}[\w-]+"
@@ -89,6 +100,7 @@ def plain(question: str) -> str:
     question = _KEYS.sub(r"\1 \2 and \3 and", question)
     question = _GOING_BY.sub(_most_of, question)
     question = _ALPHABETICAL.sub("", question)
+    question = _NEAR.sub(r"at most \1 from", question)
     question = _SPAN.sub(_spanned, _FROM_TO.sub(_ranged, question))
     question = _COMES.sub(_placed, question)
     question = _TO_GET.sub(r"\g<first>\g<what> by \g<key>?", question)
@@ -159,12 +171,15 @@ def split_clause(text: str) -> tuple[str, str]:
 
 def unsorted(text: str, language: Language) -> str:
     """The question without how what it ranks is to be sorted, which is the order of its ranks: "top 5, best first"."""
+    if _GROUPED.search(text):  # the rows of a table are the same in any order
+        text = _ROWS_SORTED.sub("", text)
     found = _SORTED.search(text)
     words = [each and fold_case(each) for each in found.groups()] if found else []
     if not found or any(each and each not in language.superlatives for each in words):
         return text
     rest = text[: found.start()]
-    return rest if any(word.text in language.superlatives for word in tokens(rest)) else text
+    ranks = any(word.text in language.superlatives for word in tokens(rest))
+    return rest if ranks or _GROUPED.search(rest) else text
 
 
 def split_addition(text: str) -> tuple[str, str]:

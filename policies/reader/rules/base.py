@@ -187,6 +187,13 @@ class Rules:
                     if max(gain, more) >= 0:
                         yield ("p", (walk,), column.name, ""), column, max(gain, more) - scores.OF_PART
 
+    def _told_of(self, kind: int) -> Sketch | None:
+        """What a table's rows without names tell of, as a term of these: an athlete of some wins; else None."""
+        if kind in self.records:
+            return ("e", (Walk(self.records[kind][0], "out"),))
+        column = self._schema.properties[self.row_names[kind]] if kind in self.row_names else None
+        return ("p", (), column.name, "") if column is not None and not column.profile.unique else None
+
     def _aggregates_of(self, source: Item, what: tuple[Any, ...]) -> Iterator[tuple[Sketch, float]]:
         """Aggregates over what a set is joined to, as terms, with what each costs."""
         if what[0] == "E":

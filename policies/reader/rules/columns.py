@@ -127,6 +127,17 @@ class ColumnRules(Rules):
         when = self._schema.called(ranked[2]) if ranked[:1] == ("p",) else []
         return bool(when) and all(each.dated or each.yearly for each in when) and self._columns.counts_down(numbers)
 
+    def _turns_other(self, left: Item, right: Item) -> bool:
+        """Whether what a superlative ranks by another column has less of one: "3 slowest winning times"."""
+        said = (self._columns.language.superlatives.get(str(what)) for _, what, _ in flat(left.links))
+        hints = next((each.hints for each in said if each is not None), ())
+        if left.node is None or left.node[2][:1] != ("p",) or not hints:
+            return False
+        columns = [self._schema.properties[number] for number in right.data]
+        known = self._schema.called(left.node[2][2])
+        before, after = (all(self._columns.turns(hints, each) for each in some) for some in (known, columns))
+        return before != after
+
     def _column_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         links, score = (left.links, right.links), left.score + right.score
         lists = right.data if right.category == "PL" else (right.data,)
@@ -137,7 +148,7 @@ class ColumnRules(Rules):
                 yield right.but(data=own, score=score, links=links, form=OWN)
         ranks = "by" in gap or self._ranks_for(left, right, gap)
         if ranks and right.category == "P" and left.node and left.node[0] == "top":
-            descending = left.node[3] != self._turned_by(left.node[2], right.data)
+            descending = left.node[3] != (self._turned_by(left.node[2], right.data) or self._turns_other(left, right))
             for term, cost in self._term(left, right.data):  # "the three oldest lines by founding year"
                 node = (*left.node[:2], term, descending, *left.node[4:])
                 yield left.but(node=node, score=score + 0.3 - cost, links=links)

@@ -34,6 +34,7 @@ _REACHED = "reached"  # a flag of bounds on what a relation leads to
 _OF, _IN = {"of"}, {"in"}
 _ORDER = ("before", "after")
 _THEN = {"in", "on", "of", "for", "during"}
+_HAVING = {"with", "have", "has", "having", "had"}
 _COUNT = ("count",)  # hints of "over", "under", "above": prepositions but for numbers
 
 
@@ -73,6 +74,8 @@ class ConditionRules(SetRules):
             ("CMP X", self._compare_value),
             ("CMP AGG", self._compare_aggregate),
             ("CMP P", self._compare_column),
+            ("P CA", self._compare_to_average),
+            ("CA P", self._compare_to_average_before),
             ("P CP", self._name_column),
             ("C R", self._count_bound_relation),
             ("R CP", self._count_of_relation),
@@ -253,6 +256,8 @@ class ConditionRules(SetRules):
 
     def _column_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         sign, hints, value = right.data
+        if gap & _HAVING and hints == _COUNT:
+            return  # "years with more than 4 storms" are no years above 4
         if all(self._columns.turns(hints, self._schema.properties[number]) for number in left.data):
             sign = self._columns.signed(sign, hints, self._schema.properties[left.data[0]])
         yield Item(
@@ -362,6 +367,8 @@ class ConditionRules(SetRules):
                 node, shared = ("where", left.node, condition), self._columns.share_unit((column.number,), value)
                 gain += scores.SAME_UNIT / 2 * shared  # noqa: PLW2901
                 gain -= scores.NO_YEAR * (sign == "=" and self._columns.is_foreign(value, column))  # noqa: PLW2901
+                gain -= scores.OUT_OF_RANGE * self._columns.is_no_share(column, value)  # noqa: PLW2901
+                gain -= scores.OUT_OF_RANGE * self._columns.is_beyond(column, condition)  # noqa: PLW2901
                 yield Item("S", node, left.type, (), score + gain, links, "set", True)
         for term, column, gain in self._ranked_parts(left.type, hints, value) if hints != _COUNT else ():
             said = self._columns.signed(SIGNS.get(sign, sign), hints, column)
@@ -618,6 +625,9 @@ class ConditionRules(SetRules):
     def _compare_aggregate(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "machines above the average price": the average of all that have one."""
         sign, _ = left.data
+        if len(right.data) == 1 and right.data[0] == "average" and sign in (">", ">=", "<", "<="):
+            links = (left.links, right.links)
+            yield Item("CA", data=(sign, *right.data), score=left.score + right.score, links=links)
         if len(right.data) != 2 or right.data[0] in ("count", "sum") or sign not in (">", ">=", "<", "<="):
             return
         for number in right.data[1]:
@@ -625,6 +635,17 @@ class ConditionRules(SetRules):
             plan = ("agg", right.data[0], ("all", column.type), ("p", (), column.name, ""))
             data = ((number,), "", sign, ("plan", plan))
             yield Item("CP", None, -1, data, left.score + right.score, (left.links, right.links))
+
+    def _compare_to_average(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "a capacity above the average", "with above-average capacity"."""
+        sign, function = right.data
+        aggregate = Item("AGG", data=(function, left.data), score=left.score, links=left.links)
+        for item in self._compare_aggregate(Item("CMP", data=(sign, ()), score=right.score), aggregate, gap):
+            item.links = (left.links, right.links)
+            yield item
+
+    def _compare_to_average_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        yield from self._compare_to_average(right, left, gap) if not gap else ()
 
     def _where_set(self, left: Item, right: Item) -> Iterator[Item]:
         """As in "states larger than texas"."""

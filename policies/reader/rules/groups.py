@@ -266,10 +266,10 @@ class GroupRules(ResultRules):
 
     def _rows_counted(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "who won more than twice?" of rows without names: what stands for so many of them."""
-        column = self._schema.properties[self.row_names[left.type]] if left.type in self.row_names else None
-        if column is not None and right.data[1] == OFTEN and not column.profile.unique and left.node is not None:
+        term = self._told_of(left.type)
+        if term is not None and right.data[1] == OFTEN and left.node is not None:
             counted = left.but(data=((), "count", *right.data[2:]), score=left.score, links=left.links)
-            for item in self._having(right.but(score=right.score), counted, (("p", (), column.name, ""),), _OF_ROWS):
+            for item in self._having(right.but(score=right.score), counted, (term,), _OF_ROWS):
                 yield item.but(links=(left.links, right.links))
 
     def _counted_parts(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:

@@ -6,11 +6,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from trivium.policies.reader import scores
+from trivium.policies.reader.columns import measure_of
 from trivium.policies.reader.items import Item, flat, link
 from trivium.policies.reader.matching import Element
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.rules.base import SIGNS, WHOLE, Gap, Rule, Rules, constants, hops_walked
 from trivium.policies.reader.schema import DATED, Walk
+
+_MEASURED = {"of", "from", "to"}  # between an amount and what there is of it, or how far it is away
 
 
 class RelationshipRules(Rules):
@@ -32,6 +35,9 @@ class RelationshipRules(Rules):
             ("E NUM", self._edge_number),
             ("E C", self._edge_bound),
             ("C E", self._edge_bound_before),
+            ("C S", self._edge_measured),
+            ("NUM EC", self._amount_said),
+            ("C EC", self._amount_bounded),
             ("EC CMP", self._edge_bound_after),
             ("M CMP", self._edge_bound_after),
             ("E EC", self._edge_value),
@@ -81,6 +87,8 @@ class RelationshipRules(Rules):
     def _amounts(self, unit: Item) -> list[str]:
         """The columns of amounts of relationships of which a condition says the unit."""
         relations, name, condition = unit.data
+        if condition[0] != "cmp":
+            return []
         if words_of(name)[-1:][0] not in self._words.unit_columns or condition[2] != "=":
             return []
         known = [each.name for relation in relations for each, _ in self._columns.ordered_own(relation)]
@@ -277,7 +285,7 @@ class RelationshipRules(Rules):
         sign, hints, value = right.data if right.category == "C" else ("=", (), self._constant(right))
         less = scores.BARE_NUMBER if right.category == "NUM" else 0.0
         for own, gain in self._columns.ranked_own(relations[0], hints, value):
-            condition = self._columns.condition(("w0", own.name, ""), own, SIGNS.get(sign, sign), value)
+            condition = self._columns.condition(("w0", own.name, "", ""), own, SIGNS.get(sign, sign), value)
             if condition is not None:
                 data = (
                     (left.data[0], condition) if left.category == "R" else (*left.data[:2], condition, *left.data[3:])
@@ -314,12 +322,57 @@ class RelationshipRules(Rules):
             item.score += scores.EDGE_BOUND
             yield item
 
+    def _edge_measured(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "more than 5 kg of flour", "less than 2 km from a school": by what their relationship measures."""
+        sign, hints, value = left.data
+        said = self._columns.language.measures.get(value[2]) if value[0] == "v" and len(value) > 2 else None
+        if said is None or not gap & _MEASURED or "after" in hints or sign == "!=":
+            return
+        for relation in {hop.relation for hop, _ in self._schema.leaving(right.type)}:
+            for own, _ in self._columns.ordered_own(relation):
+                condition = self._columns.condition(("w0", own.name, "", ""), own, SIGNS.get(sign, sign), value)
+                if condition is not None and measure_of(own, self._columns.language) == said[0]:
+                    score, links = left.score + right.score + scores.EDGE_BOUND, (left.links, right.links)
+                    data = ((relation,), False, condition, ())
+                    yield Item("M", right.node, right.type, data, score, links, right.form)
+
+    def _amount_said(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "6 cl (of gin)", where relationships have an amount and its unit."""
+        yield from self._amount_of_unit(left, right, "=", self._constant(left)) if not gap else ()
+
+    def _amount_bounded(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "more than 6 cl (of gin)", of an amount and its unit."""
+        sign, hints, value = left.data
+        if not gap and "after" not in hints and sign != "!=":
+            yield from self._amount_of_unit(left, right, sign, value)
+
+    def _amount_of_unit(self, left: Item, unit: Item, sign: str, value: Any) -> Iterator[Item]:
+        bare = value[:2] if value[0] == "v" else value
+        for name in self._amounts(unit):
+            own = next(each for each, _ in self._columns.ordered_own(unit.data[0][0]) if each.name == name)
+            bound = self._columns.condition(("w0", name, "", ""), own, SIGNS.get(sign, sign), bare)
+            if bound is not None and value[0] in ("v", "vs"):
+                score, links = left.score + unit.score + scores.BOUND / 2, (left.links, unit.links)
+                yield Item("EC", data=(unit.data[0], name, ("each", (bound, unit.data[2]))), score=score, links=links)
+
     def _edge_bound_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "6 cl or more", "6 cl of gin or more"."""
         sign, hints = right.data
         condition = left.data[2] if len(left.data) > 2 else None
-        if "after" in hints and not gap and condition and condition[0] == "cmp" and condition[2] == "=":
-            data = (*left.data[:2], (*condition[:2], SIGNS.get(sign, sign.removeprefix("age")), condition[3]))
+        both = condition is not None and condition[0] == "each"
+        amount = condition[1][0] if both and condition else condition
+        if (
+            "after" in hints
+            and not gap
+            and amount
+            and amount[0] == "cmp"
+            and amount[2] == "="
+            and _is_number(amount[3])
+        ):
+            bound: Any = (*amount[:2], SIGNS.get(sign, sign.removeprefix("age")), amount[3])
+            if both and condition:
+                bound = ("each", (bound, *condition[1][1:]))
+            data = (*left.data[:2], bound)
             score, links = left.score + right.score + scores.EDGE_BOUND, (left.links, right.links)
             yield left.but(data=(*data, *left.data[3:]), score=score, links=links)
 
@@ -365,6 +418,10 @@ class RelationshipRules(Rules):
         if shared and left.data[2] is None:
             data = (tuple(shared), left.data[1], right.data[2], left.data[3])
             yield left.but(data=data, score=left.score + right.score + 0.1, links=(left.links, right.links))
+
+
+def _is_number(value: Any) -> bool:
+    return bool(value[0] == "v" and value[1].kind == "number")
 
 
 def _in_unit(value: Any) -> bool:

@@ -17,6 +17,8 @@ _OR, _EACH = "|", "&"  # forms of several relations: one of them, each of them
 
 _SEVERAL = 1.2  # values of an entity, on average, from which a property is a list
 
+_WHOSE_DEED = {"that", "which", "been"}  # before what things did or was done to them
+
 
 class SetRules(Rules):
     """Sets, and what joins them."""
@@ -303,6 +305,8 @@ class SetRules(Rules):
 
     def _participle_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "number of orders sold", "kings who belong (to it)": those that a relation joins to others."""
+        if len(right.data) == 2 and gap <= self._words.who | self._words.being | self._words.having | _WHOSE_DEED:
+            yield from self._participle_bound(left, right)
         words = words_of(self._schema.names[right.data[0]]) if len(right.data) == 1 else ()
         bare = left.form == "plain" and not left.data and not gap - self._words.who
         if not bare or not words or words[-1].endswith(("er", "or")):
@@ -313,6 +317,19 @@ class SetRules(Rules):
                 links = (left.links, right.links)
                 score = left.score + right.score - scores.HAVING - (scores.TURNED if gap else 0.0)
                 yield Item("S", node, left.type, ("role", hop.relation), score, links, "plain")
+
+    def _participle_bound(self, left: Item, right: Item) -> Iterator[Item]:
+        """As in "works loaned for more than 5000", "players who scored after minute 85"."""
+        words = words_of(self._schema.names[right.data[0]])
+        ways = [(hop, to) for hop, to in self._schema.leaving(left.type) if hop.relation == right.data[0]]
+        if len({hop.direction for hop, _ in ways}) > 1:  # it joins things of one kind
+            direction = "out" if words[-1] in self._words.ends else "in"
+            ways = [(hop, to) for hop, to in ways if hop.direction == direction]
+        for hop, reached in ways if words[0].endswith("ed") and left.form != "name" else ():
+            walk = self._schema.walk(hop, left.type, reached)._replace(where=right.data[1])
+            node = ("where", left.node, ("has", ("e", (walk,))))
+            score, links = left.score + right.score + scores.EDGE_BOUND, (left.links, right.links)
+            yield Item("S", node, left.type, (), score, links, "set", True, left.extreme)
 
     @staticmethod
     def _is_done(item: Item) -> bool:

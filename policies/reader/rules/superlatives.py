@@ -219,13 +219,17 @@ class SuperlativeRules(RelationshipRules):
                 links,
             )
         if right.data[:1] == ("rank",):
-            if direction != "count" or right.data[1][0] != "p":  # how often is no date
-                yield self._top(
-                    right, right.data[1], direction not in ("min", "fewest", "least"), limit, score + 0.3, links
-                )
+            term = right.data[1]
+            named = self._schema.called(term[2]) if term[0] == "p" else []
+            turned = bool(named) and all(self._columns.turns(left.data[1], each) for each in named)
+            if direction != "count" or term[0] != "p":  # how often is no date
+                descending = (direction not in ("min", "fewest", "least")) != turned
+                yield self._top(right, term, descending, limit, score + 0.3, links)
             return
         if right.data[:1] == ("by",):
             first = "date" in left.data[1] and self._columns.counts_down(right.data[1])
+            columns = [self._schema.properties[number] for number in right.data[1]]
+            first = first or all(self._columns.turns(left.data[1], each) for each in columns)
             for term, cost in self._term(right, right.data[1]):
                 yield self._top(right, term, (direction != "min") != first, limit, score - cost + 0.3, links)
             return
@@ -253,14 +257,29 @@ class SuperlativeRules(RelationshipRules):
         for term, column, gain in self._ranked_parts(right.type, hints, None) if hints else ():
             descending = (direction == "max") != self._columns.turns(hints, column)
             yield self._top(right, term, descending, limit, score + gain, links)
+        if direction in ("max", "min") and hints:
+            yield from self._extreme_of_relationships(left, right, limit, score)
         yield from self._extreme_walked(left, right, limit, score, links)
+
+    def _extreme_of_relationships(self, left: Item, right: Item, limit: int, score: float) -> Iterator[Item]:
+        """As in "the best paid players", whose `PLAYS_FOR` has the salary: where nothing of their own is meant."""
+        direction, hints, _ = left.data
+        if any(self._columns.hinted(column, hints) for column, _ in self._columns.ranked(right.type, hints, None)):
+            return
+        for hop, _ in self._schema.leaving(right.type):
+            for own, gain in self._columns.ranked_own(hop.relation, hints, None) if hop.direction == "out" else ():
+                if self._columns.hinted(own, hints) and not (own.dated or own.yearly):
+                    term = ("a", (hop,), own.name, "maximum" if direction == "max" else "minimum", True)
+                    score_of, links = score + gain - scores.OF_PART, (left.links, right.links)
+                    yield self._top(right, term, direction == "max", limit, score_of, links)
 
     def _is_gathering(self, kind: Item, hints: tuple[str, ...]) -> bool:
         """Whether the size of things is how many they hold: "the biggest category", where nothing else is recorded."""
         nouns = {form[-1] for form in self._schema.types[kind.type].words if form}
         own = (self._schema.properties[each.number] for each in self._schema.of_type[kind.type])
         sized = any(each.ordered for each in own)
-        return kind.form == "plain" and "size" in hints and not sized and not nouns.isdisjoint(self._words.gatherings)
+        whole = kind.form == "plain" and likeness(kind) >= WHOLE  # "the largest reactor" is no `reactor type`
+        return whole and "size" in hints and not sized and not nouns.isdisjoint(self._words.gatherings)
 
     def _most_joined(self, kind: Item, limit: int, score: float, links: Any, *, fewest: bool = False) -> Iterator[Item]:
         """As in "which ship mode is the most common?": those that most lead to."""
@@ -296,10 +315,10 @@ class SuperlativeRules(RelationshipRules):
     def _most_rows(self, left: Item, right: Item) -> Iterator[Item]:
         """As in "who won most often?" of rows without names: what stands for the most of them."""
         direction, hints, limit = right.data
-        column = self._schema.properties[self.row_names[left.type]] if left.type in self.row_names else None
-        if column is None or column.profile.unique or hints or direction not in ("most", "count", "fewest", "least"):
+        term = self._told_of(left.type)
+        if term is None or hints or direction not in ("most", "count", "fewest", "least"):
             return
-        keys, most = (("p", (), column.name, ""),), direction in ("most", "count")
+        keys, most = (term,), direction in ("most", "count")
         data = ("group", keys, (("count", None),), 1, most, limit or 1)
         score, links = left.score + right.score, (left.links, right.links)
         yield Item("X", left.node, left.type, data, score, links, "set")

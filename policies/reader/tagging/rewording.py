@@ -61,7 +61,7 @@ class Rewording:
 
         As "living with X" for "sharing a home with X", by `KNOWS_LW`; and words with a typo as they are spelled.
         """
-        text = self._spelled(text)
+        text = self._by_its_name(self._spelled(text))
         for idiom, plain in self.language.idioms:
             found = idiom.search(text)
             if found is None:
@@ -74,6 +74,37 @@ class Rewording:
             return text
         starts = partial(self._name_at, text)
         return plainer_kin(text, self.language.kin, self._is_relative, self._lacks_word, starts, sexes=self._sexes)
+
+    def _by_its_name(self, text: str) -> str:
+        """The text with names of two words in their own order, and of many where one is said.
+
+        As in "the women's wheelchair race" for "Wheelchair Women", "the fastest woman" for those of "Women".
+        """
+        words = tokens(text)
+        pairs = list[tuple[Token, Token]]()
+        for place, one in enumerate(words):
+            behind = words[place + 1 : place + 3]
+            if [each.text for each in behind[:1]] == ["s"]:
+                behind = behind[1:]
+            if behind and not self._says_nothing(one) and not self._says_nothing(behind[0]):
+                pairs.append((one, behind[0]))
+        said = [f"{one.text} {other.text}" for one, other in pairs]
+        turned = [f"{other.text} {one.text}" for one, other in pairs]
+        found = self.names.find([*said, *turned])
+        for at in range(len(pairs) - 1, -1, -1):
+            one, other = pairs[at]
+            if found[len(pairs) + at] and not found[at]:
+                name = f"{text[other.start : other.end]} {text[one.start : one.end]}"
+                text = f"{text[: one.start]}{name}{text[other.end :]}"
+        for word in reversed(tokens(text)):
+            many = self.language.plurals.get(word.text, "")
+            if many and not self.matcher.word(word.text):
+                one_hits, many_hits = self.names.find([word.text, many])
+                text = f"{text[: word.start]}{many}{text[word.end :]}" if many_hits and not one_hits else text
+        return text
+
+    def _says_nothing(self, word: Token) -> bool:
+        return word.text in self.language.stop or not word.text.isalpha()
 
     def _spelled(self, text: str) -> str:
         """The text with small words that are none as the one operator's or schema's word that they are like.
