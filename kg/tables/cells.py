@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ UTF8, EXCELS = "utf-8", "cp1252"
 _NULLS = frozenset({"\\n", "null", "<null>", "#n/a"})  # as databases and spreadsheets write a missing value
 NOT_AVAILABLE = "NA"  # Namibia and North America among codes of two letters, a missing value anywhere else
 _CODE = re.compile("[A-Z]{2}")
+_ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}|#\d{1,6}|#x[\dA-Fa-f]{1,5});")
+_FOOTNOTE = re.compile(r"(?<=[^\s\[(,])(?:\[(?:[1-9]\d{0,2}|note \d{1,2}|citation needed)\])+$")
 _CODES = 3  # distinct ones beside it, at least
 
 
@@ -65,7 +68,14 @@ def open_text(path: Path, encoding: str = UTF8) -> Iterator[Iterator[str]]:
 
 
 def cell_of(cell: str) -> Cell:
-    """The cell that a text is: none where it says that a value is missing."""
+    """The cell that a text is: none where it says that a value is missing.
+
+    Characters of web pages (`&amp;`) are written out, marks of footnotes ("Paris[1]") left out.
+    """
+    if "&" in cell and _ENTITY.search(cell):
+        cell = unescape(cell)
+    if cell[-1:] == "]":
+        cell = _FOOTNOTE.sub("", cell)
     text = " ".join(cell.split())
     return () if is_missing(text) or text.casefold() in _NULLS else (text,)
 

@@ -11,6 +11,7 @@ from itertools import dropwhile
 from pathlib import Path
 
 from trivium.kg.tables.cells import SourceTable
+from trivium.kg.tables.dates import guess_numbers
 from trivium.kg.tables.notation import LIST, cut, guess_notation, guess_split
 from trivium.kg.text import singular
 from trivium.kg.types import PropertyKind
@@ -174,7 +175,9 @@ class ColumnProfile:
         coded = any(len(text) > 1 and text[0] == "0" and text.isdigit() for text in self.texts)
         if kind == "number" and (coded or NOT_NUMBERS & set(self.words)):
             kind = None
-        elif kind in (None, "datetime"):
+        elif kind == "number":
+            kind, self.read = guess_numbers(self.texts, self.words) or (kind, "")
+        elif kind in (None, "datetime", "date"):
             said = [text for text in self.texts if any(map(str.isalnum, text))]  # "//" is a day that nobody entered
             kind, self.read = guess_notation(said) or (kind, "")
         self.kind = kind

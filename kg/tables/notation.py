@@ -12,16 +12,14 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from typing import NamedTuple
 
+from trivium.kg.tables.dates import READERS as DATES
+from trivium.kg.tables.dates import guess_dates
 from trivium.kg.types import PropertyKind
-from trivium.kg.values import LONGEST, days_of
+from trivium.kg.values import LONGEST
 
-DAY_FIRST, MONTH_FIRST, DECIMAL_COMMA = "d/m/y", "m/d/y", "1.234,5"
-DAYS = ("y-m-d 0:00", f"{DAY_FIRST} 0:00", f"{MONTH_FIRST} 0:00")
-"""Dates with a time that is always midnight."""
-SCALED = "1.2M"
+DECIMAL_COMMA, SCALED, DEGREES = "1.234,5", "1.2M", "12.5° N"
 FEET, POUNDS, MINUTES = "5' 11\"", "7 lb 4 oz", "2h 5m"  # quantities in two units, read as one
 _TRUTHS = (("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("ja", "nein"), ("oui", "non"), ("si", "no"))
 FIGURES = "1/0"
@@ -30,7 +28,8 @@ MARKED = "x"
 """Truths as marks, "x" or "\u2713"; where there is none, what a column says is not true."""
 _MARKS = frozenset("x\u2713\u2714\u2611")
 NOTATIONS = (
-    *(DAY_FIRST, MONTH_FIRST, *DAYS, DECIMAL_COMMA, SCALED, FEET, POUNDS, MINUTES),
+    *DATES,
+    *(DECIMAL_COMMA, SCALED, DEGREES, FEET, POUNDS, MINUTES),
     *("/".join(pair) for pair in _TRUTHS),
     *(FIGURES, MARKED),
 )
@@ -53,8 +52,10 @@ _LONGEST_PART = 40  # characters of a value among several in a cell
 _CUT = 0.2  # share of texts with a separator
 
 _LETTER = re.compile(r"[^\W\d_]")
-_DATE = re.compile(r"(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d{2})(?:,?[ T](\d{1,2}:\d{2}(?::\d{2})?))?")
-_MIDNIGHT = re.compile(r"(.*\d)[ T]0?0:00(?::00(?:\.0+)?)?(?:Z|\+00:?00)?")
+_DEGREES = re.compile(
+    r"(\d{1,3}(?:\.\d+)?)\s?(?:°|deg)(?:\s?(\d{1,2}(?:\.\d+)?)\s?['\u2019\u2032])?"
+    r"(?:\s?(\d{1,2}(?:\.\d+)?)\s?(?:\"|''|\u201d|\u2033))?\s?([NSEW])"
+)
 _COMMA = re.compile(
     r"(?P<before>[-+]?[$€£¥]?\s?[-+]?)(?P<whole>\d{1,3}(?:[. \u00a0']\d{3})+|\d+)(?:,(?P<part>\d+))?"
     r"(?P<unit>\s?[^\d\s,.]{0,4})"
@@ -82,7 +83,6 @@ _COMPOUND = {
     POUNDS: _Compound(r"(\d{1,3})\s?lbs?\.?,?", r"(\d{1,2}(?:\.\d+)?)\s?oz\.?", 16, "lb"),
     MINUTES: _Compound(r"(\d{1,3})\s?(?:h|hrs?|hours?)\.?,?", r"(\d{1,3})\s?(?:m|mins?|minutes?)\.?", 60, "min"),
 }
-_PIVOT = 69  # two digits of a year from here on are of the last century, as in POSIX
 
 
 class Notation(NamedTuple):
@@ -94,16 +94,16 @@ class Notation(NamedTuple):
 
 def guess_notation(texts: Sequence[str]) -> Notation | None:
     """The notation that all of a column's distinct texts share; None where it is the plain one, or none at all."""
-    if texts and all(map(_MIDNIGHT.fullmatch, texts)):
-        return next((Notation("date", read) for read in DAYS if all(plain(text, read) for text in texts)), None)
+    if dated := guess_dates(texts):
+        return Notation(*dated)
     truth = {text.casefold() for text in texts}
     for pair in _TRUTHS:
         if pair[0] in truth and truth <= set(pair):  # one alone is a mark beside empty cells
             return None if pair == ("true", "false") else Notation("boolean", "/".join(pair))
     if len(truth) == 1 and truth <= _MARKS:
         return Notation("boolean", MARKED)
-    if texts and all(map(_DATE.fullmatch, texts)):
-        return _guess_dates(texts)
+    if texts and all(plain(text, DEGREES) for text in texts):
+        return Notation("number", DEGREES)
     for notation, parts in _COMPOUND.items():
         both = re.compile(rf"{parts.greater}\s?{parts.smaller}", re.IGNORECASE)
         if any(map(both.fullmatch, texts)) and all(plain(text, notation) for text in texts):
@@ -258,38 +258,9 @@ def _noted(value: object) -> object:
     return value
 
 
-def _guess_dates(texts: Sequence[str]) -> Notation | None:
-    """Day first unless the texts show that they are not; None where neither order makes dates of all."""
-    kind: PropertyKind = "datetime" if any(":" in text for text in texts) else "date"
-    for notation in (DAY_FIRST, MONTH_FIRST):
-        if all(plain(text, notation) for text in texts):
-            return Notation(kind, notation)
-    return None
-
-
 def plain(text: str, read: str) -> str:
     """The text in the plain notation that values are read from; "" where it does not fit its column's notation."""
     return _READERS[read](text)
-
-
-def _date(text: str, *, day_first: bool) -> str:
-    match = _DATE.fullmatch(text)
-    if match is None:
-        return ""
-    day, month = (int(match[1]), int(match[2])) if day_first else (int(match[2]), int(match[1]))
-    year = int(match[3]) + (0 if len(match[3]) == 4 else 1900 if int(match[3]) >= _PIVOT else 2000)
-    if days_of(year, month, day) is None:
-        return ""
-    return f"{year:04}-{month:02}-{day:02}" + (f"T{match[4]:0>5}" if match[4] else "")
-
-
-def _day(text: str, read: str) -> str:
-    """A date without its time, which is midnight."""
-    found = _MIDNIGHT.fullmatch(text)
-    day = found[1] if found else ""
-    if read == DAYS[0]:
-        return day if re.fullmatch(r"\d{4}-\d{2}-\d{2}", day) else ""
-    return _date(day, day_first=read == DAYS[1])
 
 
 def _comma(text: str) -> str:
@@ -305,6 +276,15 @@ def _scaled(text: str) -> str:
     if match is None:
         return ""
     return f"{match[1]}{_shortest(float(match[2].replace(',', '')) * _SCALES[match[3].casefold()])}"
+
+
+def _degrees(text: str) -> str:
+    """`33°51'30" S` as -33.858."""
+    match = _DEGREES.fullmatch(text)
+    if match is None:
+        return ""
+    degrees = float(match[1]) + float(match[2] or 0) / 60 + float(match[3] or 0) / 3600
+    return ("-" if match[4] in "SW" else "") + f"{degrees:.6f}".rstrip("0").rstrip(".")
 
 
 def _compound(text: str, notation: str) -> str:
@@ -334,11 +314,10 @@ def _truths(pair: tuple[str, str]) -> Callable[[str], str]:
 
 
 _READERS: dict[str, Callable[[str], str]] = {
-    DAY_FIRST: lambda text: _date(text, day_first=True),
-    MONTH_FIRST: lambda text: _date(text, day_first=False),
-    **{read: partial(_day, read=read) for read in DAYS},
+    **DATES,
     DECIMAL_COMMA: _comma,
     SCALED: _scaled,
+    DEGREES: _degrees,
     **{notation: _compounds(notation) for notation in _COMPOUND},
     **{"/".join(pair): _truths(pair) for pair in _TRUTHS},
     FIGURES: lambda text: _truth(text.removesuffix(".0"), ("1", "0")),

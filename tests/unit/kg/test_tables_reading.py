@@ -14,7 +14,7 @@ import pytest
 
 from trivium.kg.errors import BadInputError, UsageError
 from trivium.kg.tables.apply import Applied
-from trivium.kg.tables.cells import SourceTable
+from trivium.kg.tables.cells import SourceTable, cell_of
 from trivium.kg.tables.guess import guess_mapping
 from trivium.kg.tables.mapping import Mappings, TableColumn
 from trivium.kg.tables.reading import files_of, read_tables
@@ -425,3 +425,21 @@ def test_the_header_of_one_column_behind_an_index_is_no_title(tmp_path: Path) ->
     (table,) = read_tables([path])
     assert tuple(table.columns) == ("column 1", "pay")
     assert [cell for row in table.rows() for cell in row] == [("Ann",), ("3",), ("Bob",), ("5",)]
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ("Bell &amp; Cole", ("Bell & Cole",)),
+        ("Caf&eacute;", ("Café",)),
+        ("AT&T; R&D", ("AT&T; R&D",)),
+        ("Paris[1][23]", ("Paris",)),
+        ("1,234[note 2]", ("1,234",)),
+        ("[1]", ("[1]",)),
+        ("[[1],[2]]", ("[[1],[2]]",)),
+        ("argv[0]", ("argv[0]",)),
+        ("&nbsp;", ()),
+    ],
+)
+def test_marks_of_web_pages_are_no_part_of_cells(text: str, cell: tuple[str, ...]) -> None:
+    assert cell_of(text) == cell
