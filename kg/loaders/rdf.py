@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 from urllib.parse import unquote
 
 from trivium.kg.errors import BadInputError
+from trivium.kg.indexes.words import without_code
 from trivium.kg.loaders.delimited import CONTROL
 from trivium.kg.loaders.json_ld import with_own_context
 from trivium.kg.loaders.rdf_terms import (
@@ -217,7 +218,7 @@ class RdfParser:
                     own = (
                         triple.relation
                         if said.relation in _VALUES
-                        else f"{triple.relation}.{local_name(said.relation)}"
+                        else f"{triple.relation}.{without_code(local_name(said.relation))}"
                     )
                     yield Triple(triple.head, own, said.tail)
                 continue
@@ -240,13 +241,21 @@ class RdfParser:
         often = Counter((triple.head, triple.relation) for triple in self._nodes)
         several = {relation for (_, relation), count in often.items() if count > 1}  # each with its own values
         things = {node for node, said in self._values.items() if any(map(_says_name, said))}.union(self._joined)
-        several |= {triple.relation for triple in self._nodes if triple.tail in things or triple.tail in self._named}
+        several |= {triple.relation for triple in self._nodes if triple.tail in things or self._is_called(triple.tail)}
         several |= self._leading
-        return {
+        inside = {
             triple.tail: self._values.pop(triple.tail)
             for triple in self._nodes
             if triple.tail in self._values and named[triple.tail] == 1 and triple.relation not in several
         }
+        for node in inside:
+            self._named.pop(node, None)  # an address is of a type, and nothing but its values
+        return inside
+
+    def _is_called(self, node: str) -> bool:
+        """Whether a node has a name, and not just a type."""
+        named = self._named.get(node)
+        return named is not None and bool(named.labels or named.aliases or named.parts)
 
     def _members_of(self, node: str) -> Iterator[str]:
         """What a list and the lists in it hold, in order."""
@@ -654,4 +663,4 @@ def _above(types: Iterable[str], classes: Mapping[str, Iterable[str]]) -> Iterat
 
 
 def _type_name(iri: str) -> str:
-    return name_of(iri) if iri.startswith(OWN) else local_name(iri)
+    return name_of(iri) if iri.startswith(OWN) else without_code(local_name(iri))
