@@ -384,6 +384,30 @@ def test_nodes_that_are_but_values_of_one_thing_are_properties_of_it(tmp_path: P
     assert nodes == {"year", "name", "km", "on", "by"}, "several of a kind, things with names, and ends of other links"
 
 
+def test_nodes_of_a_type_that_are_but_values_are_no_things(tmp_path: Path) -> None:
+    path = tmp_path / "inns.ttl"
+    path.write_text(f"""@prefix : <{A}> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :bear a :Inn ; :address [ a :Address ; :street "Main St" ; :town "Bern" ] ; :owner [ a :Person ; :name "Ann" ] ;
+            :P4_has_time-span [ a :E52_Time-Span ; :P82_at_some_time "1811-11-16" ] .
+        :lion a :Inn ; :owner [ a :Person ; rdfs:label "Ben" ] ; :price [ a :Price ; :value 80 ; :unit :gbp ] .
+    """)
+    found = {(t.relation.removeprefix(A), t.tail) for t in triples(path) if t.head in (f"{A}bear", f"{A}lion")}
+    assert {pair for pair in found if not pair[1].startswith("_:")} == {
+        ("address.street", "Main St"),
+        ("address.town", "Bern"),
+        ("P4_has_time-span.at_some_time", "1811-11-16"),
+    }
+    types = {each.id.removeprefix(A): each.types for each in read_entities(path)}
+    assert types.pop("bear") == types.pop("lion") == ("Inn",)
+    assert sorted(types.values()) == [("Person",), ("Person",), ("Price",)]
+
+
+def test_codes_before_words_are_no_names_of_types(tmp_path: Path) -> None:
+    path = tmp_path / "places.ttl"
+    path.write_text(f"@prefix : <{A}> .\n:x a :E53_Place . :y a :GO_0008150 . :z a :B2B_client . :a a :T1 .")
+    assert [each.types[0] for each in read_entities(path)] == ["Place", "GO_0008150", "B2B_client", "T1"]
+
+
 AIRPORTS = {"LHR": "London Heathrow", "OSL": "Oslo Gardermoen", "KEF": "Keflavik International"}
 
 
