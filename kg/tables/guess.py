@@ -48,6 +48,7 @@ from trivium.kg.tables.naming import (
     MODELS,
     called_by,
     called_by_key,
+    called_by_label,
     called_by_name,
     called_by_table,
     described_by,
@@ -267,7 +268,7 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
         return TableMapping(file, id=seen.key.name, about=place, columns=columns, alias=alias)
     words = [singular(word) for word in words_of(seen.table.kind)]
     words = words or called_by(seen, tables) or called_by_name(seen, label) or called_by_table(seen, tables)
-    words = words or called_by_key(seen, label) or seen.words
+    words = words or called_by_key(seen, label) or called_by_label(seen, label) or seen.words
     kind = " ".join(_PLURALS.get(word, word) for word in words) or seen.table.name
     if any(column.to == kind for name, column in columns.items() if name in seen.things):
         kind = f"{kind} line"  # several rows of `orders` tell of one order

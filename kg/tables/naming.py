@@ -35,6 +35,40 @@ _PARTS_OF_NAMES = (
     *(("nome", "cognome"), ("voornaam", "achternaam")),
 )
 MODELS = frozenset({"type", "model", *NAME_WORDS})  # may name what is of a type of its own
+_SAYS_NOTHING = frozenset(
+    {
+        "data",
+        "dataset",
+        "table",
+        "list",
+        "sample",
+        "export",
+        "raw",
+        "clean",
+        "cleaned",
+        "train",
+        "test",
+        "output",
+        "input",
+    }
+    | {
+        "result",
+        "sheet",
+        "book",
+        "untitled",
+        "new",
+        "my",
+        "index",
+        "main",
+        "download",
+        "report",
+        "all",
+        "file",
+        "record",
+    }
+    | {"entry", "item", "row", "db", "database", "final", "dump", "copy", "document", "info", "example"}
+)  # names of files, in the singular
+_MOST_WORDS = 2
 _LANGUAGE = re.compile("[a-z]{2,3}")
 _TECHNICAL = re.compile(r"[a-z0-9]+(?:[_.:][a-z0-9]+)+")
 _CODED = re.compile(r"[A-Z\d][A-Z\d._-]{0,11}")
@@ -188,6 +222,17 @@ def called_by_key(seen: SeenTable, label: Sequence[str]) -> list[str]:
     return named if named and {*named} < {*seen.words} else []
 
 
+def called_by_label(seen: SeenTable, label: Sequence[str]) -> list[str]:
+    """What the column of names calls rows where the file's name says nothing: `company_name` of `data.csv`."""
+    if len(label) != 1 or seen.table.kind or not {*seen.words} <= _SAYS_NOTHING:
+        return []
+    words = without_name(seen.columns[label[0]].words)
+    words = words[:-1] if words[-1] in KEY_WORDS else words
+    named = [singular(word) for word in words]
+    says = bool(named) and all(map(str.isalpha, named)) and len(named) <= _MOST_WORDS
+    return named if says and {*named}.isdisjoint({*NAME_WORDS, *KEY_WORDS, *ROWS, "full", "first", "last"}) else []
+
+
 def find_label(seen: SeenTable) -> tuple[str, ...]:
     """The columns that people call a row by; of two that write one name, the one with blanks."""
     label = _find_label(seen)
@@ -217,7 +262,7 @@ def _find_label(seen: SeenTable) -> tuple[str, ...]:
             return ((_shorter_name(seen, exact[0]) or _better_name(seen, exact[0]) or exact[0]).name,)
     if spoken := localized(seen):
         return (spoken[0],)
-    own = next((name for words, name in texts.items() if list(words) == seen.words), None)
+    own = next((n for words, n in texts.items() if list(words) == seen.words and not seen.columns[n].many), None)
     loose = [
         name
         for words, name in texts.items()

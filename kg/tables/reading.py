@@ -31,6 +31,7 @@ from trivium.kg.tables.records import (
     keyed_records,
     record_tables,
 )
+from trivium.kg.tables.totals import without_total
 from trivium.kg.tables.workbooks import WORKBOOK_SUFFIXES, workbook_tables
 
 JSON_SUFFIXES = (".json", ".geojson", ".jsonl", ".ndjson", ".geojsonl")
@@ -173,7 +174,7 @@ def _delimited(path: Path, name: str) -> SourceTable:
         return columns_of_codes((place, text) for row in first for place, text in enumerate(row) if text)
 
     def rows() -> Iterator[Row]:
-        for row in cells():
+        for row in without_total(cells):
             if NOT_AVAILABLE in row and coded():
                 yield tuple(
                     (text,) if text == NOT_AVAILABLE and place in coded() else cell_of(text)

@@ -84,6 +84,10 @@ def _record_lists(content: dict[str, Any], name: str) -> dict[str, Any]:
         return {name: keyed_records(content)}
     if _branches([content]):
         return {name: [content]}
+    if _are_keyed_alike(content):
+        return {name: [{**each, "group": key} for key, held in content.items() for each in _with_keys(held)]}
+    if _are_lists(content):
+        return {name: [{"key": key, name: held} for key, held in content.items()]}
     if _are_alike(content):
         return {name: [{"key": key, **each} for key, held in content.items() for each in held]}
     if _are_texts(content):
@@ -150,6 +154,30 @@ def _are_alike(content: Mapping[str, Any]) -> bool:
     if not (codes or len(content) >= _MANY_KEYS) or not all(map(_is_record_list, content.values())):
         return False
     return max(Counter(field for held in content.values() for field in {*chain(*held)}).values()) > len(content) / 2
+
+
+def _are_keyed_alike(content: Mapping[str, Any]) -> bool:
+    """Whether an object holds records of one kind by keys, in groups: {"Ford": {"Focus": {…}, …}, "Fiat": {…}, …}."""
+    if len(content) < KEYED or not all(isinstance(held, dict) and held for held in content.values()):
+        return False
+    inner = [each for held in content.values() for each in held.values()]
+    if len(inner) <= len(content) or not all(isinstance(each, dict) and each for each in inner):
+        return False
+    fields, count = Counter(field for each in inner for field in each).most_common(1)[0]
+    keys = {key for held in content.values() for key in held}
+    alike = all(any(fields in each for each in held.values()) for held in content.values())
+    return alike and count > _OFTEN * len(inner) and len(keys) > _OFTEN * len(inner)
+
+
+def _with_keys(records: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{"key": key, **record} for key, record in records.items()]
+
+
+def _are_lists(content: Mapping[str, Any]) -> bool:
+    """Whether an object holds some texts by each key, here more and there less: {"Ford": ["Focus", "Puma"], …}."""
+    held = list(content.values())
+    listed = len(held) > KEYED and all(isinstance(each, list) and each and all(map(_is_text, each)) for each in held)
+    return listed and len({len(each) for each in held}) > 1
 
 
 def _are_texts(content: Mapping[str, Any]) -> bool:

@@ -9,6 +9,7 @@ from trivium.kg.errors import BadInputError, UsageError
 from trivium.kg.tables.cells import SourceTable, cell_of
 from trivium.kg.tables.columns import words_of
 from trivium.kg.tables.header import find_header, name_columns
+from trivium.kg.tables.totals import without_total
 
 WORKBOOK_SUFFIXES = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 
@@ -47,7 +48,8 @@ def workbook_tables(path: Path, name: str) -> list[SourceTable]:
 def _table(path: Path, name: str, rows: list[list[str]]) -> SourceTable:
     header = find_header(rows)
     columns = name_columns(header, path)
-    cells = [tuple(map(cell_of, row)) for row in rows[header.rows :] if any(row)]
+    filled = [row for row in rows[header.rows :] if any(row)]
+    cells = [tuple(map(cell_of, row)) for row in without_total(lambda: iter(filled))]
     return SourceTable(name, path, columns, lambda: iter(cells))
 
 

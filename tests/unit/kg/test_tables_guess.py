@@ -2060,3 +2060,20 @@ def test_blanks_behind_delimiters_are_no_part_of_cells(tmp_path: Path) -> None:
     table = read_tables([tmp_path / "runs.csv"])[0]
     assert table.columns == ("Name", "Land", "Time")
     assert list(table.rows()) == [(("Ann, B",), ("JAM",), ("9.6",)), (("Bob",), ("USA",), ("9.7",))]
+
+
+@pytest.mark.parametrize(
+    ("file", "column", "kind"),
+    [
+        ("data", "Company Name", "company"),
+        ("export", "Athlete", "athlete"),
+        ("data", "name", "data"),
+        ("data", "Full name of the thing", "data"),
+        ("shops", "Company Name", "shop"),
+    ],
+)
+def test_rows_of_files_that_say_nothing_are_called_as_their_names(
+    tmp_path: Path, file: str, column: str, kind: str
+) -> None:
+    rows = f"{column},size\n" + "".join(f"Acme {chr(65 + n)},{n % 3}\n" for n in range(9))
+    assert _guess(tmp_path, **{file: rows})[file].type == kind

@@ -443,3 +443,60 @@ def test_the_header_of_one_column_behind_an_index_is_no_title(tmp_path: Path) ->
 )
 def test_marks_of_web_pages_are_no_part_of_cells(text: str, cell: tuple[str, ...]) -> None:
     assert cell_of(text) == cell
+
+
+def _json_rows(folder: Path, content: object) -> list[dict[str, tuple[str, ...]]]:
+    (folder / "models.json").write_text(json.dumps(content))
+    (table,) = read_tables([folder / "models.json"])
+    return [dict(zip(table.columns, row, strict=True)) for row in table.rows()]
+
+
+def test_records_by_keys_in_groups_are_one_table(tmp_path: Path) -> None:
+    makers = {
+        "Ford": {"Focus": {"hp": 100}, "Puma": {"hp": 120}, "Ka": {"hp": 60}},
+        "Fiat": {"Panda": {"hp": 70}},
+        "Audi": {"A3": {"hp": 150}, "A4": {"hp": 160}},
+    }
+    rows = _json_rows(tmp_path, makers)
+    assert len(rows) == 6
+    assert rows[3] == {"key": ("Panda",), "hp": ("70",), "group": ("Fiat",)}
+
+
+def test_tables_by_their_names_are_no_groups(tmp_path: Path) -> None:
+    ports = {
+        "ports": {"OSL": {"town": "Oslo"}, "BRN": {"town": "Bern"}, "KEF": {"town": "Kef"}},
+        "lines": {"SK": {"seats": 5}, "FI": {"seats": 6}, "LX": {"seats": 7}},
+        "crews": {"A": {"size": 1}, "B": {"size": 2}, "C": {"size": 3}},
+    }
+    (tmp_path / "ports.json").write_text(json.dumps(ports))
+    assert [each.name for each in read_tables([tmp_path / "ports.json"])] == ["ports", "lines", "crews"]
+
+
+def test_lists_of_texts_by_key_are_rows(tmp_path: Path) -> None:
+    rows = _json_rows(tmp_path, {"Ford": ["Focus", "Ka"], "Fiat": ["Panda"], "Audi": ["A3"], "Opel": ["Corsa"]})
+    assert rows[0] == {"key": ("Ford",), "models": ("Focus", "Ka")}
+    assert len(rows) == 4
+
+
+@pytest.mark.parametrize(
+    ("last", "left"),
+    [
+        ("Total,35,9", 3),
+        ("Grand Total:,35,", 3),
+        (",Total,35,9", 3),
+        ("Average,11.67,3", 3),
+        ("Total,40,9", 3),  # one of two figures
+        ("Total,40,12", 4),
+        ("Total Ltd,35,9", 4),
+        ("West,35,9", 4),
+    ],
+)
+def test_a_row_that_adds_up_those_above_is_no_thing(tmp_path: Path, last: str, left: int) -> None:
+    extra = "," if last.startswith(",") else ""
+    text = f"{'Land,' if extra else ''}Region,Sales,Staff\n" + "".join(
+        f"{'A,' if extra else ''}{row}\n" for row in ("North,10,3", "South,20,4", "East,5,2")
+    )
+    (tmp_path / "regions.csv").write_text(f"{text}{last}\n")
+    (table,) = read_tables([tmp_path / "regions.csv"])
+    assert len(list(table.rows())) == left
+    assert len(list(table.rows())) == len(list(table.rows())), "at each reading"
