@@ -148,9 +148,19 @@ class Coverage:
         ]
         found += [*ranks.values()] if self._ranks_texts(sketch) else []
         read = {place for place, *_ in links}
+        found += self._of_any_column(tagged, sketch, links)
         groups = [i for i, _, each in tagged.items if each.category == "G" and i not in read and _is_one_order(sketch)]
         found += [i for i in groups if not self._is_of_name(tagged, i, sketch)]
         return [tagged.positions[place] for place in found[:1]]
+
+    @staticmethod
+    def _of_any_column(tagged: Tagged, sketch: Sketch, links: Sequence[Any]) -> list[int]:
+        """Superlatives of any column ("top") of which none is said: "the top exhibition"."""
+        read = {place for place, *_ in links}
+        ranks = [(i, each) for i, _, each in tagged.items if each.category == "SUP" and i in read]
+        elements = [what for _, what, _ in links if isinstance(what, Element) and what.kind != "type"]
+        bare = all(each.data[0] in ("max", "min") and not each.data[1] for _, each in ranks)
+        return [i for i, _ in ranks] if bare and not elements and any(ranked_by(sketch)) else []
 
     @staticmethod
     def _is_of_name(tagged: Tagged, place: int, sketch: Sketch) -> bool:

@@ -308,7 +308,8 @@ class Matcher:
         """The words of a column's name behind one that begins others as well: `dates_operating_license`; else ()."""
         first, *rest = words_of(column.name) or ("",)
         others = [words_of(each.name) for each in self.schema.of_type[column.type] if each is not column]
-        grouped = len(rest) > 1 and any(each[:1] == (first,) for each in others)
+        computes = (first,) in self.language.aggregates or first in self.language.superlatives  # `average_price_of_…`
+        grouped = len(rest) > 1 and not computes and any(each[:1] == (first,) for each in others)
         inner = tuple(rest) if grouped else ()
         return () if any(each == inner or each[1:] == inner for each in others) else inner
 

@@ -78,6 +78,10 @@ _TO_GET = re.compile(  # the first by when something was
     r"(?:an?\s+|the\s+|its\s+|their\s+)?(?P<key>[\w-]+(?:\s+[\w-]+)?)[\s?.!]*$",
     re.IGNORECASE,
 )
+_HALF = re.compile(r"\bhalf a (thousand|million|billion)\b", re.IGNORECASE)
+_THOUSANDS = re.compile(
+    rf"\b(than|over|under|least|most|above|below|exceeding|between|and|to) ({_AMOUNT})k\b(?!-)", re.IGNORECASE
+)
 _GROUPED = re.compile(
     r"\b(?:per|each|every)\b|^[^,;]*\b(?:average|mean|total|sum|number|count|minimum|maximum)\b[^,;]+\bby\b",
     re.IGNORECASE,
@@ -99,7 +103,7 @@ def plain(question: str) -> str:
     question = _LONG_LIST.sub(r"most \1\2", without_asides(question))
     question = _KEYS.sub(r"\1 \2 and \3 and", question)
     question = _GOING_BY.sub(_most_of, question)
-    question = _ALPHABETICAL.sub("", question)
+    question = _ALPHABETICAL.sub("", _THOUSANDS.sub(r"\1 \2 thousand", _HALF.sub(r"0.5 \1", question)))
     question = _NEAR.sub(r"at most \1 from", question)
     question = _SPAN.sub(_spanned, _FROM_TO.sub(_ranged, question))
     question = _COMES.sub(_placed, question)

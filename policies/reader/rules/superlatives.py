@@ -337,7 +337,14 @@ class SuperlativeRules(RelationshipRules):
     def _top_most(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "the top 3 most frequent": one superlative in two words."""
         (direction, hints, limit), (way, *_, other) = left.data, right.data
-        if not gap and not hints and other == 1 and limit and direction in ("max", "min") and way != "min":
+        if (
+            not gap
+            and not hints
+            and other == 1
+            and limit
+            and direction in ("max", "min")
+            and (way != "min" or direction == "max")
+        ):
             way = "fewest" if direction == "min" and way in ("most", "count") else way
             yield right.but(
                 data=(way, right.data[1], limit), score=left.score + right.score, links=(left.links, right.links)

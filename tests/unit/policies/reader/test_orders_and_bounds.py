@@ -157,6 +157,8 @@ def test_what_is_in_no_order_is_not_read_as_if_it_were() -> None:
         ("what is the biggest category?", {"tower mill"}),
         ("top 2 roof types by number of mills", {"slate", "thatch"}),
         ("the least used roof", {"thatch"}),
+        ("the top 2 oldest mills", {"Alder Mill", "Brook Mill"}),
+        ("the top 2 mills by visitors", {"Brook Mill", "Dune Mill"}),
         ("top 2 mills of 1840 by visitors", {"Alder Mill"}),
     ],
 )
@@ -220,6 +222,7 @@ def test_rows_without_names(question: str, answer: object) -> None:
         "the tallest Dutch mills",  # which of them are Dutch is not known
         "the tallest mill per roof",  # one each
         "the median height",  # is not computed
+        "the top 3 mills",  # by whatever
     ],
 )
 def test_what_is_not_measured(question: str) -> None:
@@ -244,6 +247,9 @@ def test_a_thing_is_not_asked_for_by_its_own_name() -> None:
         ("average rent per town, highest first", "average rent per town, highest first"),
         ("towns within 5 km of Wick", "towns at most 5 km from Wick"),
         ("the last mill to close", "the last mill by close?"),
+        ("towns of more than 20k", "towns of more than 20 thousand"),
+        ("at least half a million", "at least 0.5 million"),
+        ("the 10k race", "the 10k race"),
     ],
 )
 def test_plainer_words(question: str, plainer: str) -> None:
