@@ -1174,6 +1174,8 @@ def _asks(operator: str) -> bool:
 def _vague_words(reading: Reading) -> int:
     """The words that name an entity in part: one where together they are most of its name ("Dr. Petrova").
 
+    One as well where its name begins with them, and they name no other thing.
+
     None where one thing alone is meant, by what people call it: "Hartland Molson" of "Molson, Hartland de Montarville".
     """
     said: dict[str, list[str]] = {}
@@ -1186,7 +1188,8 @@ def _vague_words(reading: Reading) -> int:
             continue
         name = [token.text for token in tokens(element)]
         most = len(words) > 1 and set(words) <= set(name) and len(words) >= _MOST_OF_NAME * len(name)
-        count += 1 if most else len(words)
+        begins = len(words) > 1 and alone and name[: len(words)] == words  # "Hope Creek" of a station of that name
+        count += 1 if most or begins else len(words)
     return count
 
 

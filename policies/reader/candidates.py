@@ -15,7 +15,7 @@ from trivium.policies.reader.chart import Chart
 from trivium.policies.reader.columns import Columns
 from trivium.policies.reader.conversions import Conversions
 from trivium.policies.reader.english import Language, Superlative, classes
-from trivium.policies.reader.items import Item, flat
+from trivium.policies.reader.items import Item, flat, link
 from trivium.policies.reader.matches import Matches
 from trivium.policies.reader.matching import Element, Matcher
 from trivium.policies.reader.names import words_of
@@ -40,6 +40,7 @@ from trivium.policies.reader.shapes import (
 from trivium.policies.reader.showing import Added, Wanted, shown, shown_terms
 from trivium.policies.reader.sketch import Sketch, canonical, echoes, others, relations_walked
 from trivium.policies.reader.tagging import Tagged
+from trivium.policies.reader.tagging.tagged import EXACTLY
 from trivium.policies.reader.totals import Totals
 
 CANDIDATES = 40
@@ -160,6 +161,27 @@ class Candidates:
         ]
         return sorted(out, key=lambda each: -each[2])
 
+    def in_years(
+        self, tagged: Tagged, candidates: list[tuple[Sketch, Item, float]]
+    ) -> list[tuple[Sketch, Item, float]]:
+        """Candidates, those that give one date of a question for a year giving its year alone."""
+        asked = any(item.category == "H" and item.data[0][:1] == ("year",) for *_, item in tagged.items)
+        return [(self._year_of(sketch), item, score) for sketch, item, score in candidates] if asked else candidates
+
+    def _year_of(self, sketch: Sketch) -> Sketch:
+        """A sketch that gives one date with the year of that in its place."""
+        if sketch[0] == "values" and len(sketch[2]) == 1 and self._is_date(sketch[2][0]):
+            (term,) = sketch[2]
+            return (*sketch[:2], ((*term[:3], "year", *term[4:]),), *sketch[3:])
+        if sketch[0] == "agg" and sketch[1] in ("minimum", "maximum") and self._is_date(sketch[3]):
+            return (*sketch[:3], (*sketch[3][:3], "year", *sketch[3][4:]), *sketch[4:])
+        return sketch
+
+    def _is_date(self, term: Sketch) -> bool:
+        """Whether a term is a whole date of a column's."""
+        columns = self.schema.called(term[2]) if term[0] == "p" and not term[3] else []
+        return bool(columns) and all(each.profile.kind in ("date", "datetime") for each in columns)
+
     def of(self, tagged: Tagged, parsed: Sequence[Item], *, shown: bool) -> list[tuple[Sketch, Item, float]]:
         """Finished readings as sketches of results, each once, best first; `shown`: a clause says what of them."""
         best: dict[Any, tuple[Sketch, Item, float]] = {}
@@ -171,6 +193,7 @@ class Candidates:
             finished = self._finished(item, scores.ECHO * (not shown and not joined))
             for found_sketch, less in (*finished, *self._what_it_is(tagged, item)):
                 sketch = self._chosen(together(of_one_row(found_sketch, self.schema)))
+                item, sketch = self._counted_by_date(tagged, item, sketch)
                 score = item.score - less - self._off(tagged, sketch, item)
                 score -= scores.CHOICE if not is_choice(sketch) and holds_choice(sketch) else 0.0
                 # "Which ended last, A or B?" asks for one of them.
@@ -204,6 +227,18 @@ class Candidates:
                     best[key] = (sketch, item, score)
         best |= {} if shown else {canonical(each[0]): each for each in self._of_its_own(tagged)}
         return sorted(self._with_or_without(tagged, [*best.values()]), key=lambda each: -each[2])
+
+    def _counted_by_date(self, tagged: Tagged, item: Item, sketch: Sketch) -> tuple[Item, Sketch]:
+        """How many things have a date, asked by the noun for it: "how many permits were issued in 1974?"."""
+        counts = any((start, stop, each.category) == (0, 1, "CNT") for start, stop, each in tagged.items)
+        if not counts or item.category != "CP" or sketch[0] != "where" or tagged.gaps[1]:
+            return item, sketch
+        said = {place: what for place, what, _ in flat(item.links) if isinstance(what, Element)}
+        column = said.get(1)
+        if 0 in said or column is None or column.kind != "property" or not self.schema.properties[column.number].dated:
+            return item, sketch
+        links = (item.links, link(0, tagged.positions[0], 0.0))
+        return item.but(score=item.score + tagged.unread[0], links=links), ("count", sketch)
 
     def _of_its_own(self, tagged: Tagged) -> Iterator[tuple[Sketch, Item, float]]:
         """What a question asks of matches and of units, which are read apart."""
@@ -284,6 +319,7 @@ class Candidates:
             yield from ((("values", item.node, (term,)), 0.0) for term in self._descriptions(item.type))
             return
         asks = gap & self.language.which and gap & classes.being and gap <= classes.before_nouns | classes.being
+        asks = asks and gap.isdisjoint(classes.prepositions)  # "what's in a Daiquiri?"
         if asks and len(tagged.positions) == 1 and item.form == "name":
             yield from ((("values", item.node, (term,)), 0.0) for term in self._descriptions(item.type))
             types = [each for each in self.schema.properties if each.is_type]
@@ -344,7 +380,7 @@ class Candidates:
         """Whether a set is one thing, by its name or by a value that no other has."""
         if node[0] == "where" and node[1][0] == "all" and node[2][0] == "cmp" and node[2][2] == "=":
             unique = {each.name for each in self.schema.of_type[node[1][1]] if each.profile.unique}
-            return node[2][1][:2] == ("p", ()) and node[2][1][2] in unique
+            return node[2][1][:2] == ("p", ()) and node[2][1][2] in unique and not node[2][1][3]
         if node[0] == "is":
             return bool(node[3] == "=" and self.schema.properties[node[2]].profile.unique)
         return bool(node[0] == "ids" and len(node[2]) == 1)
@@ -404,6 +440,9 @@ class Candidates:
             return sketch
         profile = self.schema.profiles.get(self.schema.names[term[1][0].relation])
         several = profile is not None and any(each.entities > profile.triples for each in profile.properties)
+        amount = "" if several else self.columns.amount_own(term[1][0].relation)
+        if amount and sketch[0] == "top":  # the drink with the most gin
+            return ("top", source, ("a", term[1], amount, "sum", True, term[2]), *sketch[3:])
         return ("tally", source, term[1][0], term[2], 0, ("e", ()), "count", "", *order) if several else sketch
 
     def _chosen(self, sketch: Sketch) -> Sketch:
@@ -439,6 +478,8 @@ class Candidates:
             return scores.ECHO
         if tagged.first[:2] == ("how", "many") and self._counts_behind(sketch, item):
             return scores.NO_FIGURE
+        if item.category in ("S", "CP") and sketch[0] not in RESULTS and self._asks_column(tagged, item):
+            return scores.ASKED
         persons = self.persons if self.schema.typed and first in self.language.classes.persons else ()
         all_with = sketch[0] == "where" and sketch[1][0] == "all"
         kind = item.type if item.category == "S" else sketch[1][1] if all_with else None
@@ -471,6 +512,21 @@ class Candidates:
     def _joins_people(self, relation: int) -> bool:
         ends = {end for number, *both in self.schema.joins if number == relation for end in both}
         return any(self.schema.compatible(end, each) for end in ends for each in self.people)
+
+    def _asks_column(self, tagged: Tagged, item: Item) -> bool:
+        """Whether a question begins with "what is the" and a column of numbers or dates: "what was the date of …"."""
+        gap, classes = tagged.gaps[0], self.language.classes
+        if tagged.first[:1] != ("what",) or gap.isdisjoint(classes.being) or "the" not in gap:
+            return False
+        said = [(what, like) for place, what, like in flat(item.links) if place == 0 and isinstance(what, Element)]
+        return any(
+            what.kind == "property"
+            and not what.name
+            and like >= EXACTLY
+            and not self.schema.properties[what.number].naming
+            and self.schema.properties[what.number].ordered
+            for what, like in said
+        )
 
     def _counts_behind(self, sketch: Sketch, item: Item) -> bool:
         """Whether a column's values are given or counted whose word stands behind what is: "how many fish are *rated*".

@@ -157,6 +157,12 @@ class Columns:
         gains = [(each, self._gain(each, hints) - scores.NO_HINT * bool(hints) + sole) for each in fitting]
         return sorted(gains, key=lambda pair: -pair[1])[:2]
 
+    def amount_own(self, relation: int) -> str:
+        """The one property of a relation's relationships that says how much of one end the other has: `cl`; else ""."""
+        known = [each for each, _ in self.ordered_own(relation) if each.profile.kind == "number" and not each.yearly]
+        amounts = self.language.units | self.language.units_of_columns | self.language.classes.weights
+        return known[0].name if len(known) == 1 and not amounts.isdisjoint(words_of(known[0].name)) else ""
+
     def added(self, column: Property) -> bool:
         """Whether a column's values add up to a total that people mean by its name: sales, not prices."""
         words = {word for word in words_of(column.name) if word not in self.language.units_of_columns}

@@ -23,6 +23,7 @@ from trivium.policies.reader.shapes import (
     conditions,
     has_column,
     is_of_others,
+    is_ordered,
     kinds_named,
     named_in,
     ranked_by,
@@ -31,6 +32,7 @@ from trivium.policies.reader.shapes import (
 from trivium.policies.reader.sketch import Drafter, Sketch, relations_walked
 from trivium.policies.reader.sorts import Sorts
 from trivium.policies.reader.tagging import ANY_KIND, UNREAD, Tagged
+from trivium.policies.reader.tagging.tagged import EXACTLY, SHORTEST
 
 SAID = 0.75  # likeness from which a word says a relation
 _ROOT = 4  # letters of a word from which a name's longer word is made from it
@@ -73,6 +75,7 @@ class Coverage:
         columns = any(isinstance(what, Element) and what.kind in ("property", "edge") for _, what, _ in links)
         often = self.language.classes.occasions if columns else ()  # "downloaded 1,000 times", by its downloads
         told.update(i for i in left if fold_case(tagged.positions[i]) in often and i - 1 in read)
+        told.update(self._of_dates(tagged, used, links, left))
         if sketch[0] == "tally":
             told.update(i for i in left if fold_case(tagged.positions[i]) in self.language.classes.apart)
         told.update(self._of_memberships(tagged, sketch, left, read))
@@ -102,7 +105,9 @@ class Coverage:
             isinstance(what, Element) and what.kind == "relation" for _, what, _ in links
         ):
             unused.append("whose")  # an owner is asked for, and no word says who that is
+        unused = [each for each in unused if not (_sums(sketch) and self._adds(each))]
         unused += _selves(tagged, sketch) + self._ranking_others(tagged, sketch, left, links)
+        unused += self._unranked(tagged, sketch, links)
         repeats = _repeats(tagged, item) or (tagged.asks_things and sketch[0] == "values")
         repeats = repeats or self._gives_no_person(tagged, item, links)
         unsaid = self._unsaid(sketch, tagged, links)
@@ -179,6 +184,40 @@ class Coverage:
     def _ranks_texts(self, sketch: Sketch) -> bool:
         """Whether a sketch takes the first or last by a column of texts."""
         return any(all(each.profile.kind == "text" for each in self.schema.called(name)) for name in ranked_by(sketch))
+
+    def _of_dates(
+        self, tagged: Tagged, used: Collection[str], links: Sequence[Any], left: Sequence[int]
+    ) -> Iterator[int]:
+        """Verbs that only say that a date came which a noun before or behind them names: "permits *issued* in 1974"."""
+        named = {
+            place
+            for place, what, score in links
+            if isinstance(what, Element) and what.kind == "property" and score >= SAID
+            if self.schema.properties[what.number].dated and self.schema.properties[what.number].name in used
+        }
+        for place in left:
+            dating = fold_case(tagged.positions[place]) in self.language.classes.dating
+            if dating and (place - 1 in named or place + 1 in named):
+                yield place
+
+    def _adds(self, text: str) -> bool:
+        """Whether a word or phrase says that figures are added up: "in total"."""
+        return self.language.aggregates.get(tuple(fold_case(text).split())) == "sum"
+
+    def _unranked(self, tagged: Tagged, sketch: Sketch, links: Sequence[Any]) -> list[str]:
+        """Superlatives read as a column that nothing is ranked by: "the deadliest" for all `deaths`."""
+        said = {
+            place: tagged.positions[place]
+            for place, what, score in links
+            if isinstance(what, Element) and what.kind in ("property", "edge") and not what.name and score < EXACTLY
+        }
+        ranks = [
+            word
+            for place, word in said.items()
+            if word.islower() and word.endswith("est") and len(word) > SHORTEST
+            if not tagged.gaps[place].isdisjoint(self.language.classes.before_wholes | {"s"})
+        ]
+        return ranks if ranks and not is_ordered(sketch) and sketch[0] != "agg" else []
 
     def _of_memberships(
         self, tagged: Tagged, sketch: Sketch, left: Sequence[int], read: Collection[int]
@@ -469,6 +508,11 @@ def _groups(tagged: Tagged, place: int) -> bool:
 def _lists_each(tagged: Tagged, place: int, read: Collection[int], sketch: Sketch) -> bool:
     """Whether "for each" stands before what a list has a row for each of."""
     return sketch[0] == "values" and place + 1 in read and _groups(tagged, place)
+
+
+def _sums(sketch: Sketch) -> bool:
+    """Whether groups are ranked by a sum."""
+    return sketch[0] == "group" and any(function == "sum" for function, _ in sketch[3])
 
 
 def _selves(tagged: Tagged, sketch: Sketch) -> list[str]:

@@ -95,8 +95,14 @@ class Guesses:
         }
 
     def opposed(self, tagged: Tagged, names: Iterable[str], links: Sequence[Any]) -> frozenset[str]:
-        """Those of some guessed columns that are known to be of another dimension: a salary, for "the tallest"."""
+        """Those of some guessed columns that are known to be of another dimension: a salary, for "the tallest".
+
+        By a temperature and the like no other column is meant, of whatever dimension.
+        """
         hints, _ = self._hints(tagged, {place for place, *_ in links})
+        ranked = {hint for *_, item in tagged.items if item.category == "SUP" for hint in item.data[1]}
+        if not self.language.classes.physical.isdisjoint(ranked.intersection(hints)):
+            return frozenset(names)  # nobody means the most finishers by "the hottest"
         others = [found for found in self._dimensions if set(found).isdisjoint(hints)]
         return frozenset(
             name

@@ -7,7 +7,7 @@ head word, by an everyday concept, or, for single words, by static vectors. Scor
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Literal, NamedTuple
@@ -44,6 +44,8 @@ _NARROW = 0.2  # lost by one type of a kind where a word may mean all of them
 _BESIDE_OWN = 0.1  # lost by a word for the types of things that something else is called by
 _INITIALS = 0.93  # likeness of a column's initials
 _INITIALS_OF = (3, 4)  # words, whose initials are no chance
+_WIDER = 0.8  # of a wider noun than a type's name: a "storm" may be a `Hurricane`
+_BEGINNING = 5  # letters of a word cut short that a type may be called by: `hurricNamed`
 _ALL_ALIKE = 0.76  # of a word for the types of things that are all of one
 _SHORT, _LONG_WORD = (3, 4), 7  # letters of a part that stands for a longer word; of such a word
 _CONSONANTS = range(3, 6)  # letters of a part that is a word's first consonants
@@ -82,12 +84,14 @@ class Matcher:
         language: endings, concepts, abbreviations.
         embedder: static vectors for single words.
         glossary: the user's own phrases -> names of elements.
+        called: stems of what the things of the graph's one table are called by: "unit" of `X, Unit 1`.
     """
 
     schema: Schema
     language: Language
     embedder: Embedder
     glossary: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    called: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         self._forms: dict[tuple[str, ...], dict[Element, float]] = defaultdict(dict)
@@ -472,6 +476,7 @@ class Matcher:
                 if score >= LEAST and (known is None or score > known.score):
                     best[element] = Match(element, score, exact or noun, part)
         self._add_shortened(word, best)
+        self._add_sorts(own, best)
         self._widen(best)
         for side in self.language.sides.get(own, ()):
             for element in self._sides.get(side, ()):
@@ -515,6 +520,27 @@ class Matcher:
                     and (element not in found or found[element].score < score)
                 ):
                     found[element] = Match(element, score, True, part)
+
+    def _add_sorts(self, own: str, found: dict[Element, Match]) -> None:
+        """Add the type that a wider noun than its name, or a word of its things' names, may mean, where it is one."""
+        sorts = self.language.sorts_of.get(own, frozenset())
+        if not (sorts or own in self.called):
+            return
+        known = {number for number, role in enumerate(self.schema.types) if self._is_sort(role.words, sorts)}
+        known |= {self.schema.table} if own in self.called else set()
+        kinds = [Element("type", number) for number in known if not self.schema.inside[number] & known]
+        if len(kinds) == 1 and kinds[0] not in found:
+            found[kinds[0]] = Match(kinds[0], _WIDER, False)
+
+    def _is_sort(self, names: Sequence[Sequence[str]], sorts: Collection[str]) -> bool:
+        """Whether the head of one of a type's names is among some stems, or such a word cut short: `hurricNamed`."""
+        for words in filter(None, names):
+            last = len(words) - 1 - (len(words) > 1 and self.language.is_past(words[-1]))
+            head = self.language.stem(words[last])
+            cut = len(head) >= _BEGINNING and head not in self.language.words
+            if head in sorts or (cut and any(each.startswith(head) for each in sorts)):
+                return True
+        return False
 
     def _widen(self, found: dict[Element, Match]) -> None:
         """Read a word that is no type's own name as all types of one kind: "ship" of `ContainerShip` beside `Ferry`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -12,10 +13,11 @@ from trivium.kg.embedded.store import EmbeddedStore
 from trivium.kg.embedders import Embedder
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.profile import GraphProfile
-from trivium.kg.text import NUMBERED_ROW
+from trivium.kg.text import NUMBERED_ROW, tokens
 from trivium.policies.linking import MemoryNames, NameIndex
 from trivium.policies.linking.names import SnapshotNames
-from trivium.policies.reader.english import english
+from trivium.policies.reader.english import Language, english
+from trivium.policies.reader.names import words_of
 from trivium.policies.reader.ranking import PlanRanking
 from trivium.policies.reader.reader import Reader
 from trivium.policies.reader.readings import Executor
@@ -28,6 +30,8 @@ _SAMPLED = 20  # things of a type whose names are looked at
 _BLANK = "_:"  # begins the labels of blank nodes
 _FULL = 0.8  # share of the rows of a table that have what stands for them
 _NAME = 40  # letters that a name has at most, on average
+_NAMED = 500  # things of a type whose names' words are counted
+_FEWEST = 5  # of which they say nothing
 _MOST_VALUES = 400_000  # distinct values of one property that are indexed
 
 
@@ -70,6 +74,8 @@ def open_reader(
     reader.parts = parts_of(columns, reader.schema)
     named = {kind for kind, number in reader.row_names.items() if not reader.schema.properties[number].profile.unique}
     reader.records = {kind: found for kind, found in records_of(columns, reader.schema).items() if kind not in named}
+    if schema.typed:
+        reader.called = called_of(columns, schema, language)
     for each in reader.schema.properties:
         if each.is_type:
             continue  # types are named by their own words
@@ -201,6 +207,41 @@ def _is_short(column: Property) -> bool:
     """Whether a column's texts may be names."""
     known = column.profile.examples
     return bool(known) and sum(map(len, known)) <= _NAME * len(known)
+
+
+def called_of(columns: GraphColumns, schema: Schema, language: Language) -> frozenset[str]:
+    """Stems of what the things of a graph's one table are called by, beside its name; none of a graph of several.
+
+    These are words that most of their names have, "unit" of `Oconee, Unit 1`, words that most of their categories end
+    with, cocktails, and the words for wider sorts of these.
+    """
+    rows = _first(columns, schema, schema.table) if schema.table >= 0 else []
+    if len(rows) < _FEWEST:
+        return frozenset()
+    found = _of_most([frozenset(_stems(label, language)) for label in rows])
+    sorts = language.classes.sorts | language.classes.kinds
+    for relation, head, tail in schema.joins:
+        if head == schema.table and words_of(schema.names[relation])[-1] in sorts:
+            found |= _of_most([frozenset(_stems(label, language)[-1:]) for label in _first(columns, schema, tail)])
+    return found | {wider for wider, narrower in language.sorts_of.items() if narrower & found}
+
+
+def _first(columns: GraphColumns, schema: Schema, kind: int) -> list[str]:
+    """The labels of the first things of a type."""
+    rows = columns.types.get(schema.types[kind].name, np.zeros(0, np.int64))
+    return columns.labels(np.asarray(rows[:_NAMED]))
+
+
+def _stems(text: str, language: Language) -> list[str]:
+    """The stems of a text's words of letters."""
+    words = (word.text for word in tokens(text))
+    return [language.stem(word) for word in words if word.isalpha() and len(word) > 2 and word not in language.stop]
+
+
+def _of_most(texts: Sequence[frozenset[str]]) -> frozenset[str]:
+    """The words that at least half of some texts have."""
+    counts = Counter(word for text in texts for word in text)
+    return frozenset(word for word, count in counts.items() if 2 * count >= len(texts) > 1)
 
 
 def overlaps(columns: GraphColumns) -> list[tuple[str, str, float]]:

@@ -121,6 +121,15 @@ class Reader:
         self._coverage = Coverage(self.schema, self.language, self.matcher, self._chart, persons, people)
 
     @property
+    def called(self) -> frozenset[str]:
+        """Stems of what the things of the graph's one table are called by, beside its name."""
+        return self.matcher.called
+
+    @called.setter
+    def called(self, stems: frozenset[str]) -> None:
+        self.matcher.called = stems
+
+    @property
     def records(self) -> Mapping[int, tuple[int, int]]:
         """Types whose things have no names, each with the relation to what they are records of, and its type."""
         return self._chart.records
@@ -213,6 +222,7 @@ class Reader:
             candidates = self._candidates.of(tagged, parsed, shown=False)[:CANDIDATES]
         candidates = self._candidates.compared(tagged, candidates)
         candidates += () if showing else self._candidates.facts(tagged, parsed, candidates)
+        candidates = candidates if showing else self._candidates.in_years(tagged, candidates)
         drafter = Drafter(self.schema)
 
         def made(sketch: Sketch, item: Item, score: float) -> Reading | None:

@@ -33,6 +33,7 @@ SECOND_HOP = 0.55
 SHARE = 0.12  # gain for each factor of ten in the share of edges
 _FEW_TYPES = 40  # up to which paths of three hops are looked for
 _TOLD = 2  # facts of a kind of things, from which it is asked for by nouns that the graph does not have
+_ONE_TABLE = 2 / 3  # share of all columns from which a graph is one table with what belongs to it
 _MOST_PATHS = 12  # paths that are kept for a pair of types
 _MOST_HOPS = 200  # hops between two types that paths of several hops are made of: a thousand would make a million
 
@@ -345,6 +346,18 @@ class Schema:
         for each in self.properties:
             out[each.type].append(each)
         return out
+
+    @cached_property
+    def table(self) -> int:
+        """The type of a graph that is one table with what belongs to it; else -1.
+
+        It has most columns, and no other type has columns and relations that lead from it.
+        """
+        facts = [sum(not each.is_type for each in columns) for columns in self.of_type]
+        most = max(range(len(facts)), key=facts.__getitem__, default=-1)
+        heads = {head for _, head, tail in self.joins if head != tail}
+        other = any(facts[head] for head in heads - {most})
+        return most if most >= 0 and not other and 0 < facts[most] >= _ONE_TABLE * sum(facts) else -1
 
     @cached_property
     def type_numbers(self) -> dict[str, int]:

@@ -62,6 +62,7 @@ COMPARED = 0.25  # gain: two figures compared, "larger than that of X"
 ONLY_ONE = 0.35  # a count of what each thing has one of
 SAME_UNIT = 0.6  # gain: a column beside a number in its unit: "24 GB of memory"
 NEXT = 0.15  # gain: a bound on a count whose noun follows: "more than three products"
+AMOUNT = 0.3  # "how much" of one thing another has, by the one figure of their relationship
 WALKED = 0.35  # gain: a figure of the relationship just walked, hinted at: "how far is X from Y", "who joined X first"
 HAPPENED = 0.55  # gain: "when" of what happened between two things, by the date of their relationship
 BY_EACH = 0.6  # "profit by region" as that of all regions

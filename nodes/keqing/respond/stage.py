@@ -53,7 +53,7 @@ async def respond(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[s
     context = runtime.context
     if outcome := state.get("outcome"):
         claim = _plan_claim(state, outcome)
-        found = claim.found and not _repeats_name(state, claim) and not await _is_unfounded(claim, context)
+        found = claim.found and not _repeats_name(state, claim) and not await is_unfounded(claim, context)
     else:
         claim = await _chains_claim(state, context)
         found = claim.found
@@ -141,11 +141,15 @@ def _repeats_name(state: KeqingState, claim: Claim) -> bool:
     return labels[0] in question and not chosen
 
 
-async def _is_unfounded(claim: Claim, context: KeqingContext) -> bool:
-    """Whether a "no" rests on nothing: what it is about has no such fact at all."""
-    if claim.value is not False or claim.plan is None or (claim.evidence or {}).get("rows"):
+async def is_unfounded(claim: Claim, context: KeqingContext) -> bool:
+    """Whether a "no" rests on nothing, what it is about has no such fact at all; or a sum, since nothing is added."""
+    if claim.value not in (False, 0) or claim.plan is None:
         return False
-    plan = from_json(claim.plan)
+    plan, rows = from_json(claim.plan), (claim.evidence or {}).get("rows") or []
+    if isinstance(plan, Aggregate) and plan.function == "sum":
+        return all(isinstance(row, list) and all(each is None for each in row[1:]) for row in rows)
+    if claim.value is not False or rows:
+        return False
     ways = instead_of(plan) if isinstance(plan, NonEmpty) else []
     about = [each.source for each in ways if isinstance(each, ValueOf | Follow)]
     if not about:

@@ -113,6 +113,9 @@ class WordClasses:
     having: frozenset[str]
     rows: frozenset[str]
     occasions: frozenset[str]
+    dating: frozenset[str]
+    anybody: frozenset[str]
+    physical: frozenset[str]
     added: frozenset[str]
     unit_columns: frozenset[str]
     idle_deeds: frozenset[str]
@@ -225,6 +228,7 @@ class Language:
         groups: stems of doers that are no persons.
         small_talk: pairs of words that order what no graph holds: "tell me a joke".
         anywhere: names of places that mean the same over whatever event they stand.
+        sorts_of: stems of nouns -> those of nouns for things of that sort: hurricanes are storms.
         plurals: irregular ones.
         deed_endings: what the stem of a verb becomes a noun with: "treat-ment".
     """
@@ -301,6 +305,7 @@ class Language:
     groups: frozenset[str]
     small_talk: tuple[Phrase, ...]
     anywhere: frozenset[str]
+    sorts_of: Mapping[str, frozenset[str]]
     plurals: Mapping[str, str]
     deed_endings: tuple[str, ...]
 
@@ -389,6 +394,7 @@ class Language:
             groups=frozenset(stem(word, irregular) for word in raw["groups"].split()),
             small_talk=_phrases(raw["small_talk"]["phrases"]),
             anywhere=frozenset(raw["anywhere"]["names"]),
+            sorts_of=_sorts_of(_lines(folder / "kinds.txt"), irregular),
             plurals=raw["plurals"],
             deed_endings=tuple(raw["deed_endings"].split()),
         )
@@ -474,6 +480,11 @@ class Language:
     def words(self) -> frozenset[str]:
         """All stems of the lists: what is among them is no abbreviation."""
         return frozenset(self.concepts) | frozenset(self.asked) | self.stop | self.units
+
+    @cached_property
+    def nouns(self) -> frozenset[str]:
+        """Stems of nouns that the lists have for sorts of things."""
+        return frozenset(self.sorts_of).union(*self.sorts_of.values())
 
     def is_request(self, words: Sequence[str]) -> bool:
         """Whether folded words begin as a polite request, which asks for no yes or no."""
@@ -574,6 +585,16 @@ def _concepts(lines: Sequence[str], irregular: Mapping[str, str]) -> dict[str, f
             if word not in ("who", "when", "where", "many"):
                 out[stem(word, irregular)].add(number)
     return {word: frozenset(numbers) for word, numbers in out.items()}
+
+
+def _sorts_of(lines: Sequence[str], irregular: Mapping[str, str]) -> dict[str, frozenset[str]]:
+    """Lines `storm > hurricane cyclone`: for a wider noun's stem those of the nouns of that sort."""
+    out: dict[str, set[str]] = defaultdict(set)
+    for line in lines:
+        wider, _, narrower = line.partition(">")
+        for word in wider.split():
+            out[stem(word, irregular)] |= {stem(each, irregular) for each in narrower.split()}
+    return {word: frozenset(sorts) for word, sorts in out.items()}
 
 
 def _deeds(lines: Sequence[str], irregular: Mapping[str, str]) -> dict[str, tuple[Deed, ...]]:

@@ -8,10 +8,16 @@ from trivium.kg.text import fold_case, tokens
 from trivium.policies.reader.english import Language, english
 from trivium.policies.reader.english.asides import without_asides
 
+_WHICH = (  # behind a question for yes or no
+    r"[?.!,;\u2013\u2014-]\s*(?:and )?(?:if so,? |then )?(?:please )?"
+    r"(?:which(?: ones?| (?:is|are|was|were) (?:it|they))?|who|what(?: (?:is|are|was|were) (?:it|they))?"
+    r"|(?:name|list|show|give me|tell me) (?:them|it|those|the names|which ones)(?: all)?)(?:,? please)?[\s?!.]*$"
+)
 _ONES = re.compile(
-    r"\s*(?:(?:is|are|was|were) there|do we have)\s+(?:any\s+)?(.+?)[\s?.!,;]+"
-    r"(?:and |if so,? )?which(?: ones?)?[\s?!.]*$",
-    re.IGNORECASE,
+    rf"\s*(?:(?:is|are|was|were) there|do we have|have we)\s+(?:any\s+|an?\s+)?(.+?)\s*{_WHICH}", re.IGNORECASE
+)
+_ANY = re.compile(
+    rf"\s*(?:did|do|does|have|has|had|is|are|was|were|can|could)\s+any(?: of the)?\s+(.+?)\s*{_WHICH}", re.IGNORECASE
 )
 _ONE_OF_TWO = r"(?:(?!\b(?:or|vs|versus)\b)[^?,:;])+"
 _OF_TWO = re.compile(
@@ -158,8 +164,8 @@ def _which_of_two(question: str) -> str:
 
 
 def _which_ones(question: str) -> str:
-    """The question, "Are there servers without software? Which ones?" as one for those."""
-    found = _ONES.match(question)
+    """The question, "Are there servers without software? Which ones?" as one for those; "Did any ship sink? Which?"."""
+    found = _ONES.match(question) or _ANY.match(question)
     return f"which {found[1]}?" if found else question
 
 

@@ -66,6 +66,7 @@ class ConditionRules(SetRules):
             ("DATE S", self._date_before),
             ("X DATE", self._figure_of_then),
             ("AGG DATE", self._aggregate_of_then),
+            ("P DATE", self._column_of_then),
             ("C S", self._count_bound),
             ("S CP", self._where),
             ("S CP", self._often_of),
@@ -478,6 +479,18 @@ class ConditionRules(SetRules):
             data = ("agg", function, term) if function != "count" else ("agg", "count", term, True)
             for item in self._where_date(everything, right, gap) if self._columns.numeric(term, numbers) else ():
                 links = (left.links, item.links)
+                yield Item("X", item.node, column.type, data, left.score + item.score, links, "set")
+
+    def _column_of_then(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "sponsor 2011", "the sponsor in 2011": of the row of then, where no noun says of what."""
+        if not gap <= _THEN or likeness(left) < WHOLE:
+            return
+        for column in (self._schema.properties[number] for number in left.data):
+            if column.naming or column.dated or column.yearly or column.is_type:
+                continue
+            everything = Item("S", ("all", column.type), column.type, (), -scores.ALL_OF_TYPE / 2, (), "plain")
+            for item in self._where_date(everything, right, gap):
+                links, data = (left.links, item.links), ("values", (("p", (), column.name, ""),))
                 yield Item("X", item.node, column.type, data, left.score + item.score, links, "set")
 
     def _count_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from trivium.kg.plans.plan import Having, Value
 from trivium.policies.reader import scores
-from trivium.policies.reader.items import Item
+from trivium.policies.reader.items import Item, flat
 from trivium.policies.reader.rules.base import OCCURS, OFTEN, SIGNS, WHOLE, Gap, Rule, likeness
 from trivium.policies.reader.rules.results import ResultRules
 from trivium.policies.reader.schema import Property
@@ -233,6 +233,20 @@ class GroupRules(ResultRules):
                 cut = (len(keys), right.data[0] == "max", _limit(left, right))
                 data = ("group", keys, (aggregate,), *cut)
                 yield Item("X", source.node, source.type, data, score + gain, links, "set")
+            if aggregate[1] is not None:
+                yield from self._year_of_most(left, right, source, aggregate[1], score, links)
+
+    def _year_of_most(
+        self, asked: Item, key: Item, source: Item, term: Sketch, score: float, links: Any
+    ) -> Iterator[Item]:
+        """As in "which year had the most finishers?", where each year has one row."""
+        if asked.category != "H" or asked.data[1:] != ("date",) or term[3:] != ("",):
+            return
+        for column, gain in self._columns.ranked(source.type, asked.data[0], None, dated=True):
+            if gain >= 0 and column.profile.unique and (column.yearly or asked.data[0][0] != "year"):
+                node = ("top", source.node, term, key.data[0] == "max", key.data[1])
+                data = ("values", (("p", (), column.name, ""),))
+                yield Item("X", node, source.type, data, score + gain, links, "set")
 
     def _ranked_of(self, key: Item) -> Iterator[tuple[Item, tuple[str, Sketch | None]]]:
         """What groups are made of where they are ranked by a key, and the figure of each."""
@@ -243,6 +257,13 @@ class GroupRules(ResultRules):
             for column in [self._schema.properties[number] for number in numbers]:
                 everything = Item("S", ("all", column.type), column.type, form="plain")
                 yield everything, (function, ("p", (), column.name, ""))
+        elif key.node is None and isinstance(key.data[2], tuple):
+            adds = any(what in ("most", "fewest", "least") for _, what, _ in flat(key.links))
+            for column in [self._schema.properties[number] for number in key.data[2]]:
+                if column.profile.kind == "number" and not column.yearly:
+                    function = "sum" if adds or self._columns.added(column) else f"{key.data[0]}imum"
+                    everything = Item("S", ("all", column.type), column.type, form="plain")
+                    yield everything, (function, ("p", (), column.name, ""))
 
     def _counted_values(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "cities with more than five customers", where a customer's city is a value."""

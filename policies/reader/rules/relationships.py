@@ -32,6 +32,7 @@ class RelationshipRules(Rules):
             ("S EC", self._amount_of),
             ("CNT X", self._count_amount),
             ("E S", self._edge_values),
+            ("S E", self._edge_values_before),
             ("E NUM", self._edge_number),
             ("E C", self._edge_bound),
             ("C E", self._edge_bound_before),
@@ -145,11 +146,14 @@ class RelationshipRules(Rules):
 
     def _figures_walked(self, source: Item, hints: Sequence[str], score: float, links: Any) -> Iterator[Item]:
         """As in "how far is X from Y", "how much did X pay for Y": by a figure of their relationship."""
+        much = self._columns.adds_up(hints)
         for back, to in hops_walked(source.node):
-            for own, gain in self._columns.ranked_own(back.relation, hints, None):
+            found = [(own.name, gain) for own, gain in self._columns.ranked_own(back.relation, hints, None)]
+            amount = self._columns.amount_own(back.relation) if much and not any(gain > 0 for _, gain in found) else ""
+            for name, gain in [(amount, scores.AMOUNT)] if amount else found:
                 for hop, reached in self._schema.leaving(source.type) if gain > 0 else ():
                     if hop == back.back():
-                        data = ("walks", "sum" if self._columns.adds_up(hints) else "", hop, own.name, reached, to)
+                        data = ("walks", "sum" if much else "", hop, name, reached, to)
                         yield Item(
                             "X", source.node, source.type, data, score + gain + scores.WALKED, links, source.form
                         )
@@ -209,6 +213,13 @@ class RelationshipRules(Rules):
             yield Item(
                 "X", right.node, right.type, data if to is None else (*data, to), score - cost, links, right.form
             )
+
+    def _edge_values_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "Ann on the Orion hours", keywords alone."""
+        if not gap and left.form != "plain" and left.node and left.node[0] == "and":
+            for item in self._edge_values(right, left, gap):
+                item.score -= scores.TURNED
+                yield item
 
     def _aggregate_edge(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "average weight of interactions": a column of relationships to aggregate."""

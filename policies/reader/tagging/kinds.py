@@ -25,8 +25,6 @@ from trivium.policies.reader.tagging.tagged import (
     is_plural,
 )
 
-_ONE_TABLE = 2 / 3  # share of all columns from which a graph is one table with what belongs to it
-
 
 @dataclass
 class OpenKinds:
@@ -48,12 +46,14 @@ class OpenKinds:
 
     def _table_without_words(self) -> int:
         """The type of the graph's one table, where its name is no word: `fairsharing`; else -1."""
-        facts = [len(columns) for columns in self.schema.of_type]
-        main = max(range(len(facts)), key=facts.__getitem__, default=-1)
-        if main < 0 or facts[main] < _ONE_TABLE * sum(facts):
+        main = self.schema.table
+        if main < 0:
             return -1
         words = {word for form in self.schema.types[main].words for word in form}
-        known = any(has_own_vector(self.matcher.embedder, word) for word in words)
+        known = any(
+            has_own_vector(self.matcher.embedder, word) or self.language.stem(word) in self.language.nouns
+            for word in words
+        )
         return main if words and not known else -1
 
     def add(self, tagged: Tagged) -> None:

@@ -18,6 +18,7 @@ from trivium.policies.reader.tagging.tagged import ALIAS, UNREAD_OPERATOR, Block
 
 _MOST = frozenset({"most", "least", "fewest"})
 _COUNT = ("count",)  # hints of "under", "over": prepositions but for numbers
+_MAKING = ("able", "ous", "ful", "y", "ing", "al", "ive")  # end adjectives made of nouns: "profitable"
 _SHORT_BASE = 3  # letters of the shortest adjective
 _DEGREES = frozenset({"latitude", "longitude"})
 
@@ -205,6 +206,10 @@ class Operators:
             for ending, limit in (("est", 1), ("er", 0)):
                 if noun := self._quality(word, ending):
                     return [Item("SUP", data=("max", (noun,), limit))]
+        if len(more) == 1 and word in ("most", "least") and not self.matcher.phrase(more):
+            for ending in _MAKING:
+                if more[0].endswith(ending) and (noun := self._measured(more[0].removesuffix(ending))):
+                    return [Item("SUP", data=("max" if word == "most" else "min", (noun,), 1))]
         return []
 
     def _quality(self, word: str, ending: str) -> str:
@@ -212,10 +217,12 @@ class Operators:
         base = word.removesuffix(ending)
         if base == word or len(base) < _SHORT_BASE:
             return ""
-        nouns = (base[:-1], f"{base}ness") if base.endswith("i") else (f"{base}ness", f"{base[:-1]}ness")
-        for noun in nouns:
-            found = [match.element for match in self.matcher.word(noun) if match.exact] if len(noun) > 2 else []
-            columns = [self.schema.properties[each.number] for each in found if each.kind == "property"]
-            if columns and all(each.ordered for each in columns):
-                return noun
-        return ""
+        nouns = [base[:-1], f"{base}ness"] if base.endswith("i") else [f"{base}ness", f"{base[:-1]}ness"]
+        nouns += [base[:-2]] if base.endswith("li") else []  # "costliest", "deadliest"
+        return next((noun for noun in nouns if self._measured(noun)), "")
+
+    def _measured(self, noun: str) -> str:
+        """A noun that columns of numbers or dates are called by; else ""."""
+        found = [match.element for match in self.matcher.word(noun) if match.exact] if len(noun) > 2 else []
+        columns = [self.schema.properties[each.number] for each in found if each.kind == "property"]
+        return noun if columns and all(each.ordered for each in columns) else ""

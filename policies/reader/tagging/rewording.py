@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -16,11 +17,19 @@ from trivium.policies.reader.asked_kinds import has_own_vector
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.english.kinship import plainer_kin
 from trivium.policies.reader.matching import Matcher
+from trivium.policies.reader.names import words_of
 from trivium.policies.reader.schema import Schema
 from trivium.policies.reader.tagging.operators import Operators
-from trivium.policies.reader.tagging.tagged import QUOTED
+from trivium.policies.reader.tagging.tagged import NOUN, QUOTED
 from trivium.policies.reader.values import ValueIndex
 
+_INSIDE = re.compile(  # what it contains
+    r"\s*what(?: ?['\u2019]?s|\s+is|\s+are|\s+goes|)\s+(?:in|inside|into)\s+((?:an?|the)\s+[^?,;]+?)[\s?.!]*",
+    re.IGNORECASE,
+)
+_DID = re.compile(r"\s*how\s+many\s+(\w+)\s+(?:have\s+|had\s+)?(\w+(?:ed|on|an|t))\b", re.IGNORECASE)
+_DOING = ("er", "or", "r", "ant", "cant", "ner", "ter", "e")  # end nouns for those who do something
+_VERB = 3  # letters of a verb's stem
 _SPELLED = 5  # letters of a word that may have a typo
 _POSSESSIVE = ("'", "\u2019")
 _IN_NAME = 4  # words of a name before or behind one of its words that may be a noun of the question
@@ -62,13 +71,17 @@ class Rewording:
         As "living with X" for "sharing a home with X", by `KNOWS_LW`; and words with a typo as they are spelled.
         """
         text = self._by_its_name(self._spelled(text))
+        if (inside := _INSIDE.fullmatch(text)) and self._parts:
+            text = f"what are the {self._parts} of {inside[1]}?"
+        text = self._doers_counted(text)
         for idiom, plain in self.language.idioms:
             found = idiom.search(text)
             if found is None:
                 continue
             said = found.expand(plain).split()
             known = [*self.matcher.phrase(said), *self.matcher.acronym(said)]
-            if tuple(said) in self.operators.phrases or any(match.element.kind == "relation" for match in known):
+            named = any(match.element.kind == "relation" for match in known) or self._is_named(said)
+            if tuple(said) in self.operators.phrases or named:
                 text = idiom.sub(plain, text)
         if not self.schema.typed:
             return text
@@ -106,6 +119,14 @@ class Rewording:
     def _says_nothing(self, word: Token) -> bool:
         return word.text in self.language.stop or not word.text.isalpha()
 
+    def _is_named(self, said: Sequence[str]) -> bool:
+        """Whether a relation or property has the words that say something in its name."""
+        words = [word for word in said if word not in self.language.stop]
+        kinds = ("relation", "property")
+        return bool(words) and all(
+            any(m.exact and m.element.kind in kinds for m in self.matcher.word(w)) for w in words
+        )
+
     def _spelled(self, text: str) -> str:
         """The text with small words that are none as the one operator's or schema's word that they are like.
 
@@ -134,6 +155,41 @@ class Rewording:
         forms = (word, singular(word))
         known = any(each in self.schema.words or has_own_vector(self.matcher.embedder, each) for each in forms)
         return known or word in self._spellings or bool(self.values.exact(word)) or bool(self.names.find([word])[0])
+
+    def _doers_counted(self, text: str) -> str:
+        """The text, people who did something as the column that counts them: `finishers`, of "how many finished"."""
+        found = _DID.match(text)
+        if found is None or not self._is_anybody(found[1]):
+            return text
+        column = self._doers.get(self.language.stem(found[2].casefold()), "")
+        rest = text[found.end() :]
+        of = " of" if tokens(rest)[:1] and tokens(rest)[0].text in ("the", "a", "an", "this") else ""
+        return f"how many {column}{of}{rest}" if column else text
+
+    def _is_anybody(self, noun: str) -> bool:
+        """Whether a noun is for people of whom the schema has no type and no column."""
+        known = any(match.exact for match in self.matcher.word(singular(noun.casefold())))
+        return noun.casefold() in self.language.classes.anybody and not known
+
+    @cached_property
+    def _doers(self) -> dict[str, str]:
+        """By the stem of a verb, the column of numbers that counts those who did it."""
+        out: dict[str, str] = {}
+        for column in self.schema.properties:
+            words = words_of(column.name)
+            if column.profile.kind != "number" or len(words) != 1 or not self.language.is_many(words[0]):
+                continue
+            noun = self.language.stem(words[0])
+            for ending in _DOING:
+                if noun.endswith(ending) and len(noun) - len(ending) >= _VERB:
+                    out.setdefault(noun.removesuffix(ending), words[0])
+        return out
+
+    @cached_property
+    def _parts(self) -> str:
+        """The words of the relation that says what things contain; "" without one."""
+        found = (m.element for m in self.matcher.word("contain") if m.element.kind == "relation" and m.score >= NOUN)
+        return next((" ".join(words_of(self.schema.names[each.number])) for each in found), "")
 
     @cached_property
     def _spellings(self) -> list[str]:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from langgraph.runtime import Runtime
 
 from tests.planned import check_plan_record
+from trivium.kg.plans.codec import to_json
+from trivium.kg.plans.plan import Aggregate, Function, OfType, Term
 from trivium.knowledge.knowledge import Knowledge
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.respond import respond
+from trivium.nodes.keqing.respond.stage import is_unfounded
 from trivium.nodes.keqing.state import Found, KeqingState, MatchedTemplate, Reasoned, Retrieved, SubQuestionState
 from trivium.nodes.run.answer_record import Answer, answer_problem
 from trivium.nodes.run.missing import Link
 from trivium.nodes.run.state import Step
+from trivium.nodes.run.write_answer import Claim
 
 MATCH = MatchedTemplate(template="t", score=1.0, chains=[["r"]])
 
@@ -185,3 +190,19 @@ async def test_the_log_has_the_stages_in_order(kg_name: str) -> None:
     assert [step["found"] for step in answer["steps"] if step["stage"] == "retrieve"] == [1, 2]
     assert answer["usage"]["llm_calls"] == 0
     assert 0 <= answer["usage"]["seconds"] < 60
+
+
+@pytest.mark.parametrize(
+    ("rows", "function", "unfounded"),
+    [
+        ([], "sum", True),
+        ([[{"id": "f3", "label": "fair 3"}, None]], "sum", True),
+        ([[{"id": "f3", "label": "fair 3"}, 0]], "sum", False),
+        ([], "count", False),
+    ],
+)
+async def test_a_sum_of_nothing_is_no_0(rows: list[Any], function: Function, *, unfounded: bool) -> None:
+    term = Term(property="visitors") if function == "sum" else None
+    plan = to_json(Aggregate(OfType("fair"), function, term))
+    claim = Claim(answers=[], value=0, plan=plan, evidence={"rows": rows, "more": 0})
+    assert await is_unfounded(claim, KeqingContext(kg="none")) is unfounded
