@@ -449,6 +449,13 @@ class Matcher:
         for element, parts in self._parts:
             for part, weight in parts:
                 self._elements[self._row[part]].append((element, weight))
+        self._elements = [self._telling(elements) for elements in self._elements]
+
+    def _telling(self, elements: list[tuple[Element, float]]) -> list[tuple[Element, float]]:
+        """Without columns of yes and no that share a word: "tools" is neither `seo_tools` nor `cli_tools`."""
+        truths = [each for each in elements if self._is_truth(each[0])]
+        names = {self.schema.properties[element.number].name for element, _ in truths}
+        return [each for each in elements if each not in truths] if len(names) > 1 else elements
 
     def _like(self, word: str) -> list[Match]:
         own = self.language.stem(word)

@@ -29,8 +29,28 @@ def of_one_row(sketch: Any, schema: Schema) -> Any:
         place = 1 if sketch[0] == "group" else 2
         sketch = (*sketch[:place], _reached(sketch[place]), *sketch[place + 1 :])
     if sketch[:1] and sketch[0] in _OF_ROWS:
-        return _shown(sketch, schema)
+        return _of_both(_shown(sketch, schema), schema)
     return sketch
+
+
+def _of_both(sketch: Sketch, schema: Schema) -> Sketch:
+    """Figures of the rows that two named things share: "the price of the crane for Riga", and not of any crane.
+
+    The one thing is among what the other's rows lead to, and the figures are those of rows that lead to it.
+    """
+    place = 1 if sketch[0] == "values" else 2
+    terms = sketch[2] if sketch[0] == "values" else (sketch[3],)
+    source = sketch[place]
+    named, reached = sorted(source[1:], key=lambda part: part[0] != "ids") if source[0] == "and" else ((), ())
+    if named[:1] != ("ids",) or reached[:1] != ("go",) or len(reached[2]) < 2:
+        return sketch
+    *before, last = reached[2]
+    kinds = [end for end, _ in _ends(last.back(), schema)]
+    if last.where is not None or len(kinds) != 1 or any(term[:2] != ("p", (last.back(),)) for term in terms):
+        return sketch
+    figures = tuple(("p", (), *term[2:]) for term in terms)
+    rows = ("and", ("go", named, (last.back(),), *kinds, True), ("go", reached[1], tuple(before), *kinds, True))
+    return ("values", rows, figures) if sketch[0] == "values" else (*sketch[:2], rows, figures[0], *sketch[4:])
 
 
 def _reached(rows: Sketch) -> Sketch:

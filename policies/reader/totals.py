@@ -8,6 +8,7 @@ from typing import Any
 
 from trivium.kg.text import fold_name, singular
 from trivium.policies.reader.columns import Columns
+from trivium.policies.reader.names import words_of
 from trivium.policies.reader.schema import Property, Schema, Walk
 from trivium.policies.reader.sketch import Sketch
 from trivium.policies.reader.tagging import Tagged
@@ -27,7 +28,20 @@ class Totals:
         alone = self.columns.language.classes.alone
         if not alone.isdisjoint(map(fold_name, tagged.positions)):
             return sketch
-        return self._by_time(tagged, self._summed(sketch))
+        return self._by_time(tagged, self._in_all(tagged, self._summed(sketch)))
+
+    def _in_all(self, tagged: Tagged, sketch: Sketch) -> Sketch:
+        """The sum of a column of several things whose name says total: "the total cost of everything for Riga"."""
+        if sketch[0] != "values" or len(sketch[2]) != 1 or sketch[2][0][0] != "p":
+            return sketch
+        (term,), source = sketch[2], sketch[1]
+        sums = {phrase for phrase, kind in self.columns.language.aggregates.items() if kind == "sum"}
+        words = {word for position in tagged.positions for word in fold_name(position).split()}
+        said = [word for word in words_of(term[2]) if (word,) in sums and word in words]
+        numbers = all(each.profile.kind == "number" for each in self._called(term[2]))
+        asked = not self.columns.language.classes.apart.isdisjoint(words)
+        one = source[0] == "ids" and not term[1]
+        return ("agg", "sum", source, term) if said and numbers and not one and not asked else sketch
 
     def _summed(self, sketch: Sketch) -> Sketch:
         """Things ranked or bounded by the sum of what adds up, in place of one part of it: "customers by sales"."""
