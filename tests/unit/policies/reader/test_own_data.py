@@ -386,3 +386,50 @@ def test_who_does_what_no_person_does_is_a_company(question: str, plan: str) -> 
 def test_a_verb_that_is_only_near_to_a_relation_does_not_make_a_place_somebody() -> None:
     assert _best(_haulage(), "Who stores Bo Falk?").repeats, "no depot is who"
     assert not _best(_haulage(), "Who operates the T80?").repeats
+
+
+@cache
+def _yard() -> tuple[GraphColumns, Reader]:
+    """Deliveries without names, of goods to towns, with costs; tools with columns of yes and no that share words."""
+    rows = {
+        "delivery 1": ("Crane", "Riga", 10.0),
+        "delivery 2": ("Crane", "Oslo", 20.0),
+        "delivery 3": ("Winch", "Riga", 5.0),
+        "delivery 4": ("Crane", "Riga", 7.5),
+    }
+    entities: list[Any] = [(key, ["delivery"], {"total_cost": cost}) for key, (*_, cost) in rows.items()]
+    entities += [(name, ["good"], {}) for name in ("Crane", "Winch")] + [
+        (name, ["town"], {}) for name in ("Riga", "Oslo")
+    ]
+    entities += [
+        (name, ["app"], {"maker": maker, "has_seo_tools": seo, "has_cli_tools": cli, "vegan": seo})
+        for name, maker, seo, cli in (
+            ("Abaco", "Rig", True, False),
+            ("Bento", "Rig", False, True),
+            ("Cubo", "Oda", True, True),
+        )
+    ]
+    edges: list[Any] = [(key, "good", good, {}) for key, (good, *_) in rows.items()]
+    edges += [(key, "town", town, {}) for key, (_, town, _) in rows.items()]
+    return _open(entities, edges)
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        (
+            "what did the winch for Riga cost?",
+            'both(ids "Winch" | follow ^good; ids "Riga" | follow ^town) | values total_cost',
+        ),
+        ("What's the total cost of everything for Riga?", 'ids "Riga" | sum ^town/total_cost'),
+        ("What is the total cost of delivery 2?", 'ids "delivery 2" | values total_cost'),
+    ],
+)
+def test_figures_are_those_of_the_rows_that_are_named(question: str, plan: str) -> None:
+    assert _plan(_yard(), question) == plan
+
+
+def test_a_word_that_columns_of_yes_and_no_share_says_none_of_them() -> None:
+    assert _plan(_yard(), "which tools are made by Rig?") == 'type app | where maker = "Rig"'
+    assert _plan(_yard(), "apps with seo tools") == "type app | where has_seo_tools = true"
+    assert _plan(_yard(), "vegan apps") == "type app | where vegan = true"
