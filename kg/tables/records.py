@@ -20,7 +20,7 @@ from trivium.kg.tables.cells import NOT_AVAILABLE, Cell, SourceTable, cell_of, c
 from trivium.kg.text import singular
 from trivium.kg.values import read_value
 
-_KEYS = ("id", "_id", "uuid", "key", "code", "name", "label", "title")
+_KEYS = ("id", "_id", "uuid", "key", "code", "slug", "name", "label", "title")
 _NAMES = ("name", "login", "title", "label", "full_name", "fullName", "displayName")
 # Of things inside records: distinct names a record at most, those with the same facts at least.
 _AGAIN, _ALIKE = 0.8, 0.9
@@ -409,12 +409,13 @@ def _flatten(
             for record in records
         ]
     lists: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+    telling = _telling(records)
     for number, record in enumerate(records, 1):
         flat: dict[str, Cell] = {}
         inner: dict[str, list[dict[str, Any]]] = {}
         _fill(flat, inner, "", record)
         if inner:
-            key = next((flat[name] for name in _KEYS if flat.get(name)), None)
+            key = next((flat[name] for name in telling if flat.get(name)), None)
             if key is None:
                 key = flat["row"] = (str(number),)
             for name, children in inner.items():
@@ -437,6 +438,12 @@ def _flatten(
             _flatten(own, [{table: key, **child} for key, child in owned], found, kinds)
         if not any(name in row for row in rows):  # else the field holds names as well, which are something else
             kinds[own] = singular(last)
+
+
+def _telling(records: Sequence[dict[str, Any]]) -> list[str]:
+    """The fields by which parts of records may say whose they are: those that tell the records apart."""
+    held = {key: [each[key] for each in records if isinstance(each.get(key), str | int)] for key in _KEYS}
+    return [key for key, values in held.items() if len(set(values)) == len(records)]
 
 
 def _amounts_by_unit(owned: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, dict[str, Any]]]:

@@ -500,3 +500,21 @@ def test_a_row_that_adds_up_those_above_is_no_thing(tmp_path: Path, last: str, l
     (table,) = read_tables([tmp_path / "regions.csv"])
     assert len(list(table.rows())) == left
     assert len(list(table.rows())) == len(list(table.rows())), "at each reading"
+
+
+def test_parts_say_whose_they_are_by_what_tells_the_records_apart(tmp_path: Path) -> None:
+    apps = [
+        {
+            "slug": f"{name}-{at}".lower(),
+            "name": name,
+            "plans": [{"name": "Free", "price": 0}, {"name": "Pro", "price": at}],
+        }
+        for at, name in enumerate(("Miro", "Miro", "Abaco", "Bento"), 5)
+    ]
+    mappings = guess_mapping(tables := _tables(tmp_path, apps_json=json.dumps(apps)))
+    plans = next(table for table in tables if table.name == "apps_plans")
+    assert {row[0] for row in plans.rows()} == {("miro-5",), ("miro-6",), ("abaco-7",), ("bento-8",)}
+    assert mappings["apps_plans"].columns["apps"].to == "apps.slug"
+    alike = [{"name": "Miro", "plans": [{"title": "Pro", "price": at}]} for at in range(3)]
+    *_, plans = _tables(tmp_path, same_json=json.dumps(alike))
+    assert {row[0] for row in plans.rows()} == {("1",), ("2",), ("3",)}, "names that come again tell nothing"
