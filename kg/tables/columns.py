@@ -95,7 +95,6 @@ _WRAPPERS = frozenset(
         "content",
         "body",
         "node",
-        "source",
         "record",
     }
     | {"item", "core", "common", "extra", "additional", "technical", "measurements", "metrics", "props", "information"}
