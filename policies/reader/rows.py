@@ -41,7 +41,9 @@ def _of_both(sketch: Sketch, schema: Schema) -> Sketch:
     place = 1 if sketch[0] == "values" else 2
     terms = sketch[2] if sketch[0] == "values" else (sketch[3],)
     source = sketch[place]
-    named, reached = sorted(source[1:], key=lambda part: part[0] != "ids") if source[0] == "and" else ((), ())
+    if source[0] != "and":
+        return sketch
+    named, reached = sorted(source[1:], key=lambda part: bool(part[0] != "ids"))
     if named[:1] != ("ids",) or reached[:1] != ("go",) or len(reached[2]) < 2:
         return sketch
     *before, last = reached[2]
