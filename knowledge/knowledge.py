@@ -550,7 +550,8 @@ class Knowledge:
 
         Of a KG in Neo4j that needs the local copy, which is made unasked up to `trivium.kg.neo4j.snapshots.FIRST`.
         """
-        return self.local_store is not None and is_learned_at_once(await self.local_store.info())
+        gone = isinstance(self.source, Path) and not self.source.is_dir()  # with what may have been learned
+        return self.local_store is not None and not gone and is_learned_at_once(await self.local_store.info())
 
     async def exemplars(self) -> ExemplarIndex:
         """Questions with their decomposition, of the pairs it was taught with."""
