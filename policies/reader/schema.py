@@ -351,11 +351,11 @@ class Schema:
     def table(self) -> int:
         """The type of a graph that is one table with what belongs to it; else -1.
 
-        It has most columns, and no other type has columns and relations that lead from it.
+        It has most columns, and no other type has columns and relations that lead from it elsewhere than to that table.
         """
         facts = [sum(not each.is_type for each in columns) for columns in self.of_type]
         most = max(range(len(facts)), key=facts.__getitem__, default=-1)
-        heads = {head for _, head, tail in self.joins if head != tail}
+        heads = {head for _, head, tail in self.joins if tail not in (head, most)}  # parts of it lead to it
         other = any(facts[head] for head in heads - {most})
         return most if most >= 0 and not other and 0 < facts[most] >= _ONE_TABLE * sum(facts) else -1
 

@@ -200,3 +200,24 @@ def test_figures_of_years(question: str, plan: str) -> None:
 @pytest.mark.parametrize("question", ["how many women exhibited in 2001?", "how many people volunteered in 2001?"])
 def test_others_than_a_column_counts_are_not_counted(question: str) -> None:
     assert "exhibitors" not in _plan(_fairs(), question)
+
+
+@cache
+def _catalog(*, of_others: bool) -> tuple[GraphColumns, Reader]:
+    """A table whose name is no word, with its offers; `of_others`: these lead to shops as well."""
+    entities: list[Any] = [
+        (name, ["zqrtool"], {"founded": year, "staff": 10.0 + year % 7, "score": 4.0, "seats": 5.0})
+        for name, year in (("Abaco", 1998.0), ("Bento", 2005.0), ("Cubo", 2012.0))
+    ]
+    entities += [(name, ["offer"], {"price": price}) for name, price in (("Solo", 5.0), ("Duo", 9.0))]
+    entities += [("Bazaar", ["shop"], {})]
+    edges: list[Any] = [("Solo", "zqrtool", "Abaco", {}), ("Duo", "zqrtool", "Cubo", {})]
+    edges += [("Solo", "shop", "Bazaar", {})] if of_others else []
+    return _open(entities, edges)
+
+
+def test_parts_of_the_one_table_leave_it_the_one() -> None:
+    question = "Which gadgets were founded before 2000?"
+    best = _best(_catalog(of_others=False), question)
+    assert (write(best.plan), best.unread) == ("type zqrtool | where founded < 2000", ())
+    assert "gadgets" in _best(_catalog(of_others=True), question).unread, "what orders and goods are called is open"
