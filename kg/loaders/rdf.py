@@ -27,7 +27,7 @@ from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from trivium.kg.errors import BadInputError
 from trivium.kg.indexes.words import without_code
@@ -102,6 +102,9 @@ _NO_TYPES = {f"{_OWL}NamedIndividual", f"{_OWL}Thing", "http://www.w3.org/2000/0
 _ENCODING = re.compile(rb"""(\s*<\?xml[^>]*?encoding=["'])([\w.-]+)""")
 _DECLARED_WITHIN = 200  # bytes
 _IN_NO_IRI = re.compile(r'[\x00-\x20<>"{}|^`\\]')
+_IN_NO_PATH = re.compile(  # of an IRI, if not quoted
+    r"[^A-Za-z0-9._~:@!$&'()*+,;=\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef\U00010000-\U0001fffd-]"
+)
 _CHUNK, _LONGEST_TAG = 1 << 20, 64  # bytes
 _ODD_LANGUAGE = re.compile(rb"""(?:"@|xml:lang=")[A-Za-z]{2,8}(?:-[A-Za-z0-9]{2,8})*-[A-Za-z0-9](?![A-Za-z0-9-])""")
 _VALUES = frozenset((f"{RDF}value", "http://schema.org/value", "https://schema.org/value"))
@@ -333,20 +336,25 @@ class RdfParser:
         lenient = _has_odd_languages(file)
         form = getattr(RdfFormat, RDF_FORMATS[self._suffix])
         # Relative IRIs are of the file; where it lies says nothing about what it is about.
-        quads = parse(file, format=form, base_iri=f"file:///{self._path.name}", lenient=lenient)
+        base = _IN_NO_PATH.sub(lambda odd: quote(odd[0], safe="", errors="surrogatepass"), self._path.name)
+        quads: Iterator[Quad] | None = None
         while True:
             try:
+                quads = quads or parse(file, format=form, base_iri=f"file:///{base}", lenient=lenient)
                 quad = next(quads)
-                if not lenient or self._is_sound(quad):
-                    yield quad
             except StopIteration:
                 return
+            except ValueError as error:  # of what it cannot begin with; never of a statement
+                raise BadInputError(f"cannot be parsed ({error})", path=self._path) from error
             except SyntaxError as error:  # the parser goes on behind the statement that it could not read
                 what = f"{error.msg or error}; --skip-bad leaves such statements out"
                 if _NOT_RDF in what:
                     what = "is XML, but not RDF/XML (OWL/XML, perhaps): save it as RDF/XML or Turtle"
                     raise BadInputError(what, path=self._path, line=error.lineno) from error
                 self._skips.take(BadInputError(what, path=self._path, line=error.lineno))
+            else:
+                if not lenient or self._is_sound(quad):
+                    yield quad
 
     def _is_sound(self, quad: Quad) -> bool:
         """Whether the IRIs of a statement are some, which a lenient parser does not look at."""
@@ -550,7 +558,11 @@ def _utf8(file: BinaryIO) -> BinaryIO:
         plain = True  # the parser's error names it
     if declared is None or plain:
         return cast("BinaryIO", file)
-    text = file.read().decode(encoding, errors="replace")
+    content = file.read()
+    try:
+        text = content.decode(encoding, errors="replace")
+    except (LookupError, UnicodeError):  # Python has codecs of its own that are none of texts: "hex"
+        return io.BytesIO(content)
     return io.BytesIO(text.replace(declared[2].decode(), "UTF-8", 1).encode())
 
 

@@ -245,6 +245,31 @@ def test_what_owl_says_of_some_members_of_a_class_is_a_fact_of_it(tmp_path: Path
     assert len(triples(path)) == 1, "of a class with instances it is a rule"
 
 
+@pytest.mark.parametrize(
+    ("name", "address"),
+    [
+        ("films.ttl", "films.ttl"),
+        ("größe-2.v1.ttl", "größe-2.v1.ttl"),
+        ("Svedala Area.ttl", "Svedala%20Area.ttl"),
+        ("a%b[1].ttl", "a%25b%5B1%5D.ttl"),
+        ("a#b?.ttl", "a%23b%3F.ttl"),
+        ("a\udcff.ttl", "a%ED%B3%BF.ttl"),
+    ],
+)
+def test_relative_iris_are_of_the_file_whatever_it_is_called(tmp_path: Path, name: str, address: str) -> None:
+    path = tmp_path / name
+    path.write_text("<#a> <http://a.org/p> <#b> .")
+    assert triples(path) == [Triple(f"file:///{address}#a", f"{A}p", f"file:///{address}#b")]
+
+
+@pytest.mark.parametrize("encoding", ["hex", "idna", "undefined", "unheard-of"])
+def test_xml_in_what_is_no_encoding_is_refused(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "plugins.rdf"
+    path.write_text(f"<?xml version='1.0' encoding='{encoding}'?>\n<a/>")
+    with pytest.raises(BadInputError, match="UTF-8"):
+        triples(path)
+
+
 def test_xml_in_other_encodings_and_of_other_kinds(tmp_path: Path) -> None:
     path = tmp_path / "plugins.rdf"
     space = "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns:e='http://ex.org/'"
