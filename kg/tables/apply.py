@@ -88,10 +88,19 @@ class Applied:
             by_kind.setdefault(each.types[0], []).append(each.label)
         called = {each.label for each in self._named.values()}
         names = {kind: _names_besides(labels, kind, called) for kind, labels in by_kind.items()}
+        own = {kind: {label.casefold() for label in labels} for kind, labels in by_kind.items()}
         for each in self._named.values():
-            more = (*self._also.get(each.id, ()), names[each.types[0]].get(each.label, ""))
-            new = tuple(name for name in more if name and name not in (each.label, *each.aliases))
-            yield replace(each, aliases=(*each.aliases, *new)) if new else each
+            more = (*each.aliases, *self._also.get(each.id, ()), names[each.types[0]].get(each.label, ""))
+            # What another one of its type is called first names that one: a villager is Bob in French, another is Bob.
+            taken = own[each.types[0]]
+            said = (
+                name
+                for name in more
+                if name not in ("", each.label)
+                and (name.casefold() not in taken or name.casefold() == each.label.casefold())
+            )
+            aliases = tuple(dict.fromkeys(said))
+            yield replace(each, aliases=aliases) if aliases != each.aliases else each
 
     def _places(self) -> set[_Place]:
         """The `TABLE.COLUMN`s that columns refer to."""

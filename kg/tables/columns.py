@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from itertools import dropwhile
+from itertools import dropwhile, pairwise
 from pathlib import Path
 
 from trivium.kg.tables.cells import SourceTable
@@ -34,6 +34,7 @@ _WORDS = re.compile(
     rf"|[{_UPPER}]?[{_LOWER}]+"
     rf"|[^\W\d_{_UPPER}{_LOWER}]+|\d+"
 )
+_ACRONYM = re.compile(r"[A-Z]{2,}(?=[A-Z][a-z]{2}|[^A-Za-z]|$)")
 _UNIT = re.compile(r"(?<=[a-z]{3})(?=(?:km2|km|kg|cm)(?![a-z\d]))", re.IGNORECASE)  # areakm2
 _FIRST, _LAST = ("a", "ad"), ("a", "p")  # parts of names in capitals that say little
 _CODED = re.compile(r"[A-Z]{2,10}\d{0,2}")  # a name of capitals alone, as old databases have them
@@ -103,18 +104,6 @@ _PLACES = frozenset({"coordinates", "coords", "coordinate", "geo", "geometry", "
 _IN_PLACES = frozenset({"latitude", "longitude", "lat", "lng", "lon", "long", "elevation", "altitude"})
 _DAYS = frozenset({"start", "end", "begin", "first", "last", "birth", "death", "release", "due", "expiry", "opening"})
 FEW = 3
-_MANY_LANGUAGES, _SOME_LANGUAGES = 3, 2  # columns of languages at least; the same behind a word such as name
-_WIDE = frozenset({"english", "german", "french", "spanish"})  # one of them is where names are in many languages
-_LANGUAGES = dict(
-    pair.split()
-    for pair in """ar arabic|bg bulgarian|bn bengali|ca catalan|cs czech|cz czech|da danish|de german|ee estonian
-        el greek|en english|eng english|eo esperanto|es spanish|et estonian|eu basque|fa persian|fi finnish|fr french
-        ga irish
-        gr greek|he hebrew|hi hindi|hr croatian|hu hungarian|is icelandic|it italian|ja japanese|jp japanese
-        ka georgian|ko korean|la latin|lt lithuanian|lv latvian|ms malay|mt maltese|nl dutch|nb norwegian|pl polish
-        pt portuguese|ro romanian|ru russian|sk slovak|sl slovenian|sq albanian|sr serbian|sv swedish|sw swahili
-        th thai|tr turkish|uk ukrainian|ur urdu|vi vietnamese|zh chinese""".replace("\n", "|").split("|")
-)
 _NUMBERED = re.compile(r"(.*?[^\d])(\d{1,2})")
 _MARK, _MARKS = re.compile(r"[^\W\d_]{1,3}\.?|[^\w\s]{1,3}"), 3  # among numbers: how they are written; distinct ones
 
@@ -289,21 +278,6 @@ def say_years(seen: SeenTable) -> None:
         each.words = [*(seen.words or ["value"]), each.words[-1]]
 
 
-def say_languages(seen: SeenTable) -> None:
-    """Call columns of texts in many languages by these: `de`, `fr`, `name.it` and `name_ja` hold German … names."""
-    found: dict[tuple[str, ...], list[tuple[ColumnProfile, str]]] = {}
-    for each in seen.columns.values():
-        language = _LANGUAGES.get(each.words[-1], "") if each.words else ""
-        if language and each.kind in (None, "text"):
-            found.setdefault(tuple(each.words[:-1]), []).append((each, language))
-    for stem, columns in found.items():
-        if len(columns) >= (_SOME_LANGUAGES if stem else _MANY_LANGUAGES) and not _WIDE.isdisjoint(
-            language for _, language in columns
-        ):
-            for each, language in columns:
-                each.words, each.language = [language, *(stem or ("name",))], language
-
-
 def part_words(seen: Sequence[SeenTable]) -> None:
     """Part names written in one word by what tables are called: `countrycode`, `parkname`; `cities15000` are cities.
 
@@ -332,6 +306,18 @@ def part_words(seen: Sequence[SeenTable]) -> None:
         each.words = _in_two(_with_acronyms(each.words, things), things)
     for each in seen:
         _part_columns(each, things)
+
+
+def join_acronyms(seen: Sequence[SeenTable]) -> None:
+    """Give capitals before a word in small letters back to what others say they are: `DBinfo` beside `hasDBLounge`."""
+    columns = [column for each in seen for column in each.columns.values()]
+    known = {run.lower() for each in columns for run in _ACRONYM.findall(each.name)}
+    for each in columns:
+        for place, (one, other) in enumerate(pairwise(each.words)):
+            joined = one + other[0]
+            if joined in known and len(other) > SHORTEST_STEM and joined.upper() + other[1:] in each.name:
+                each.words = [*each.words[:place], joined, other[1:], *each.words[place + 2 :]]
+                break
 
 
 def _in_two(words: list[str], things: Collection[str]) -> list[str]:

@@ -30,12 +30,12 @@ from trivium.kg.tables.columns import (
     are_names,
     drop_wrappers,
     in_common,
+    join_acronyms,
     look_at,
     names_some,
     numbered_columns,
     part_words,
     relation_of,
-    say_languages,
     say_years,
     says_rows,
     spell_out,
@@ -43,6 +43,7 @@ from trivium.kg.tables.columns import (
     words_of,
     words_without_key,
 )
+from trivium.kg.tables.languages import say_languages
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableLink, TableMapping
 from trivium.kg.tables.naming import (
     MODELS,
@@ -60,6 +61,8 @@ from trivium.kg.tables.naming import (
     joins_name,
     repeats_name,
     respells,
+    say_kinds,
+    says_kind_again,
     says_name,
     says_names,
 )
@@ -103,11 +106,13 @@ def guess_mapping(tables: Sequence[SourceTable]) -> Mappings:
     """What the tables' columns seem to be; raises as reading the tables does."""
     seen = [look_at(table) for table in tables]
     part_words(seen)
+    say_kinds(seen)
     spell_out(seen)
     for each in seen:
         drop_wrappers(each)
         say_years(each)
         say_languages(each)
+    join_acronyms(seen)
     for each in seen:
         say_truths(each, seen)
     for each in seen:
@@ -481,7 +486,7 @@ def _column(seen: SeenTable, profile: ColumnProfile, shared: SharedColumns) -> T
 def _alone(seen: SeenTable, profile: ColumnProfile, shared: SharedColumns) -> TableColumn:
     if not profile.texts or profile.name in seen.things.values():
         return TableColumn()
-    if codes_another(seen, profile) or copies_fact(seen, profile):
+    if codes_another(seen, profile) or copies_fact(seen, profile) or says_kind_again(seen, profile):
         return TableColumn()
     if profile.name in seen.refers:
         other, key = seen.refers[profile.name]

@@ -26,6 +26,7 @@ from trivium.kg.tables.columns import (
     names_some,
     names_what_follows,
     without_name,
+    words_of,
 )
 from trivium.kg.text import fold_name, is_other_name, read_like_names, singular
 
@@ -36,22 +37,9 @@ _PARTS_OF_NAMES = (
 )
 MODELS = frozenset({"type", "model", *NAME_WORDS})  # may name what is of a type of its own
 _SAYS_NOTHING = frozenset(
-    {
-        "data",
-        "dataset",
-        "table",
-        "list",
-        "sample",
-        "export",
-        "raw",
-        "clean",
-        "cleaned",
-        "train",
-        "test",
-        "output",
-        "input",
-    }
+    {"data", "dataset", "table", "list", "sample", "export", "raw", "clean", "cleaned", "train", "test", "output"}
     | {
+        "input",
         "result",
         "sheet",
         "book",
@@ -64,10 +52,13 @@ _SAYS_NOTHING = frozenset(
         "report",
         "all",
         "file",
-        "record",
     }
-    | {"entry", "item", "row", "db", "database", "final", "dump", "copy", "document", "info", "example"}
+    | {"record", "entry", "item", "row", "db", "database", "final", "dump", "copy", "document", "info", "example"}
+    | {"full", "complete", "latest", "current", "response", "content", "backup", "merged", "combined", "extract"}
 )  # names of files, in the singular
+_SAY_KINDS = (["type"], ["kind"], ["resource", "type"], ["object", "type"], ["record", "type"], ["entity", "type"])
+_KINDS_OF = frozenset({"type", "kind", "class", "sheet", "table", "collection", "model", "entity"})
+_NO_KINDS = frozenset({"node", "object", "entity", "element", "thing", "resource", "feature", "point", "location"})
 _MOST_WORDS = 2
 _LANGUAGE = re.compile("[a-z]{2,3}")
 _TECHNICAL = re.compile(r"[a-z0-9]+(?:[_.:][a-z0-9]+)+")
@@ -85,24 +76,27 @@ def is_a_word(profile: ColumnProfile, seen: SeenTable) -> bool:
 def is_alias(seen: SeenTable, profile: ColumnProfile, label: Sequence[str]) -> bool:
     """Whether a column holds what else the rows are called: `aliases`, `official_name`, `park.alias`."""
     words = profile.words
-    named = bool(label) and profile.name not in label and profile.kind is None and profile.name not in seen.refers
-    if named and words == seen.words and _whole_name(seen, profile) is not None:
-        return True
-    if named and len(label) == 1 and joins_name(seen, profile, label[0]):
-        return True
-    if (
-        not named
-        or not words
-        or not profile.texts
-        or len(profile.texts) < OWN_NAMES * profile.filled
-        or profile.length > LONG_NAME
-    ):
+    if not label or profile.name in label or profile.kind is not None or profile.name in seen.refers:
         return False
+    if words == seen.words and _whole_name(seen, profile) is not None:
+        return True
+    if len(label) == 1 and joins_name(seen, profile, label[0]):
+        return True
+    own = bool(words and profile.texts) and len(profile.texts) >= OWN_NAMES * profile.filled
+    return own and profile.length <= LONG_NAME and _says_names_besides(seen, profile, label)
+
+
+def _says_names_besides(seen: SeenTable, profile: ColumnProfile, label: Sequence[str]) -> bool:
+    """Whether a column's name says that its texts, which are each row's own, are what rows are called besides."""
+    words = profile.words
     if is_other_name(words, seen.words) and not is_technical(profile):  # "as3" of ActionScript
         return True
+    spoken = localized(seen) if profile.language else []
+    if profile.name in spoken and label[0] not in spoken:  # a column `name` beside those in several languages
+        return not repeats_name(seen, profile, label)
     if not are_names(profile.texts):
         return False
-    if label[0] in (spoken := localized(seen)) and profile.name in spoken:
+    if profile.name in spoken:
         return True
     if words[0] in NAME_WORDS and len(words) == 1:  # another column names all rows
         return not is_technical(profile) and not respells(seen, profile, label)
@@ -220,6 +214,40 @@ def called_by_key(seen: SeenTable, label: Sequence[str]) -> list[str]:
         return []
     named = [singular(word) for word in seen.key.words[:-1]]
     return named if named and {*named} < {*seen.words} else []
+
+
+def say_kinds(tables: Sequence[SeenTable]) -> None:
+    """Call rows of files whose names say nothing by what a column says each of them is: `type` "station" of `full`.
+
+    So are they in the tables of what is inside them.
+    """
+    for seen in tables:
+        named = bool({*seen.words} - _SAYS_NOTHING) or bool(seen.table.kind)
+        kind = [] if named else next(filter(None, map(_said_kind, seen.columns.values())), [])
+        if not kind or any(each.words == kind for each in tables):
+            continue
+        seen.words = kind
+        for each in tables:
+            if each.table.name.startswith(f"{seen.table.name}_") and seen.table.name in each.columns:
+                each.columns[seen.table.name].words = kind
+
+
+def _said_kind(profile: ColumnProfile) -> list[str]:
+    """What a column says that each row is, in the singular; [] where it says nothing or not the same of all."""
+    if profile.words not in _SAY_KINDS or len(profile.texts) != 1 or profile.filled < FEW:
+        return []
+    words = [singular(word) for word in words_of(re.split(r"[#/:.]", next(iter(profile.texts)))[-1])]
+    says = 0 < len(words) <= _MOST_WORDS and all(word.isalpha() and len(word) >= SHORTEST_STEM for word in words)
+    return words if says and {*words} - _NO_KINDS.union(_SAYS_NOTHING, KEY_WORDS, ROWS) else []
+
+
+def says_kind_again(seen: SeenTable, profile: ColumnProfile) -> bool:
+    """Whether a column says of each row what its table, or the level that it is in, is called: `operator.type`."""
+    if len(profile.texts) != 1 or profile.filled < FEW or _KINDS_OF.isdisjoint(profile.words[-1:]):
+        return False
+    said = [singular(word) for word in words_of(next(iter(profile.texts)))]
+    levels = [*map(words_of, profile.name.split(".")[:-1]), words_of(seen.table.kind)]
+    return said in (seen.words, *([singular(word) for word in level] for level in levels))
 
 
 def called_by_label(seen: SeenTable, label: Sequence[str]) -> list[str]:

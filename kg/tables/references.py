@@ -58,6 +58,7 @@ def find_key(seen: SeenTable, tables: Sequence[SeenTable]) -> ColumnProfile | No
     """The column that tells rows apart; `tables` are those beside it, whose rows it may name instead."""
     ranked = []
     first = next((place for place, profile in enumerate(seen.columns.values()) if profile.texts), 0)
+    said = any(profile.words == ["name"] for profile in seen.columns.values())  # beside names in other languages
     for place, profile in enumerate(seen.columns.values()):
         words = profile.words
         if not profile.is_unique or profile.filled < seen.rows or profile.length > LONG_KEY:
@@ -67,6 +68,7 @@ def find_key(seen: SeenTable, tables: Sequence[SeenTable]) -> ColumnProfile | No
         rest = [singular(word) for word in words if word not in KEY_WORDS]
         own = bool(KEY_WORDS & set(words)) and (not rest or set(rest) <= set(seen.words))
         named = profile.kind is None and (words[-1:] == ["name"] or words == seen.words)
+        named = named and not (profile.language and said)
         coded = bool(KEY_WORDS & set(words))
         ranked.append((0 if own else 1 if place == first else 2 if named else 3 if coded else 4, place))
         if ranked[-1][0] == 4 and profile.kind == "number":  # a measure whose values happen to differ

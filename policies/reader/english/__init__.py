@@ -112,6 +112,7 @@ class WordClasses:
     any_: frozenset[str]
     having: frozenset[str]
     rows: frozenset[str]
+    files: frozenset[str]
     occasions: frozenset[str]
     dating: frozenset[str]
     anybody: frozenset[str]

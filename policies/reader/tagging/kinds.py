@@ -45,11 +45,13 @@ class OpenKinds:
         return tuple(dict.fromkeys((*nameless, self._table))) if self._table >= 0 else tuple(nameless)
 
     def _table_without_words(self) -> int:
-        """The type of the graph's one table, where its name is no word: `fairsharing`; else -1."""
+        """The type of the graph's one table, where its name is no word or says nothing: `fairsharing`; else -1."""
         main = self.schema.table
         if main < 0:
             return -1
         words = {word for form in self.schema.types[main].words for word in form}
+        if {*map(singular, words)} <= self.language.classes.files:  # `full.json`
+            return main if words else -1
         known = any(
             has_own_vector(self.matcher.embedder, word) or self.language.stem(word) in self.language.nouns
             for word in words

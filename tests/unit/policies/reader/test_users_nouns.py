@@ -29,10 +29,10 @@ _DOUGHS = {"Focaccia": {"Flour": 500.0, "Oil": 60.0}, "Grissini": {"Flour": 300.
 
 
 @cache
-def _ferries() -> tuple[GraphColumns, Reader]:
+def _ferries(kind: str = "frigate") -> tuple[GraphColumns, Reader]:
     """One table: ships with their harbors and kinds."""
     entities: list[Any] = [
-        (name, ["frigate"], {"launch_date": day, "permit_expires": end, "tonnage": tons, "losses": lost})
+        (name, [kind], {"launch_date": day, "permit_expires": end, "tonnage": tons, "losses": lost})
         for name, (_, _, day, end, tons, lost) in _FERRIES.items()
     ]
     entities += [(name, ["harbor"], {}) for name in ("Moss", "Hov", "Leir")]
@@ -111,6 +111,13 @@ def test_things_of_one_table_go_by_wider_nouns_and_by_words_of_their_names(quest
 )
 def test_other_nouns_stay_unread(question: str) -> None:
     assert _plan(_ferries(), question).startswith("unread")
+
+
+@pytest.mark.parametrize("kind", ["full", "data", "complete_list", "exports", "all"])
+def test_any_noun_is_of_the_one_table_whose_file_says_nothing(kind: str) -> None:
+    assert _plan(_ferries(kind), "how many tugboats are in Moss?") == 'ids "Moss" | follow ^harbor | count'
+    assert _plan(_ferries(kind), "which destroyers have a tonnage above 600?") == f"type {kind} | where tonnage > 600"
+    assert _plan(_ferries(kind), "how many ferries and bakeries are blue?").startswith("unread")
 
 
 @pytest.mark.parametrize(
