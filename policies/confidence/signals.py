@@ -947,9 +947,9 @@ def _is_untrue(question: str, *, truth: bool, left: Sequence[str]) -> bool:
 def _is_through(reading: Reading) -> bool:
     """Whether a plan goes on from what points to a named thing, by a relation that no word says: "is Ghana organic?".
 
-    A noun may say what is gone through: "which buyers has the supplier X?".
+    A noun may say what is gone through: "which buyers has the supplier X?", "the ingredients of the British dishes".
     """
-    if reading.typed and reading.nouns:
+    if reading.nouns > (0 if reading.typed else 1):
         return False
     plan: QueryPlan | Rows = reading.plan
     after: tuple[ChainStep, ...] = ()

@@ -131,7 +131,7 @@ class Coverage:
             aside=aside,
             verbs=verbs,
             kinds=named,
-            nouns=sum(self._is_noun(what, sketch) for _, what, _ in links),
+            nouns=self._nouns(tagged, links, sketch),
             lacks=_columns_left(tagged, left)
             or self._half_named(tagged, left, links)
             or is_of_others(sketch)
@@ -453,6 +453,11 @@ class Coverage:
             if isinstance(what, Element) and what.kind == "type" and not what.name
         ]
         return frozenset(each for each in left if not self._names_an_end(each, ends))
+
+    def _nouns(self, tagged: Tagged, links: Sequence[Any], sketch: Sketch) -> int:
+        """How many words were read as a kind of things; "loco class" is one."""
+        places = {place for place, what, _ in links if self._is_noun(what, sketch)}
+        return sum(place + 1 not in places or bool(tagged.gaps[place + 1]) for place in places)
 
     def _is_noun(self, what: Element | str, sketch: Sketch) -> bool:
         """Whether a word was read as a kind of things, and not of the one thing that is named: "the Acme branch"."""
