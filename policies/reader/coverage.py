@@ -403,8 +403,9 @@ class Coverage:
         left = self._unsaid(sketch, tagged, known)
         read = {place for place, *_ in known} | kinds
         whole = all(place in read or not content for place, content in enumerate(tagged.content))
-        # "Which school did he go to?" says by its verb what is asked.
-        deed = any(not gap.isdisjoint(self.language.classes.do) for gap in tagged.gaps)
+        # "Which school did he go to?" says by its verb what is asked; "do I have" says nothing.
+        classes = self.language.classes
+        deed = any(not gap.isdisjoint(classes.do) and gap.isdisjoint(classes.having) for gap in tagged.gaps)
         sole = len(numbers) == 1 and all(map(self.schema.is_sole, numbers))
         # "Which Danish keeper plays for X?": what is said of them says who they are; of Denmark nothing need be said.
         known_by = len(left) == 1 and any(

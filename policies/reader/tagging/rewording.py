@@ -106,7 +106,7 @@ class Rewording:
         found = self.names.find([*said, *turned])
         for at in range(len(pairs) - 1, -1, -1):
             one, other = pairs[at]
-            if found[len(pairs) + at] and not found[at]:
+            if found[len(pairs) + at] and not found[at] and not self._is_in_name(words, one, other):
                 name = f"{text[other.start : other.end]} {text[one.start : one.end]}"
                 text = f"{text[: one.start]}{name}{text[other.end :]}"
         for word in reversed(tokens(text)):
@@ -115,6 +115,17 @@ class Rewording:
                 one_hits, many_hits = self.names.find([word.text, many])
                 text = f"{text[: word.start]}{many}{text[word.end :]}" if many_hits and not one_hits else text
         return text
+
+    def _is_in_name(self, words: Sequence[Token], one: Token, other: Token) -> bool:
+        """Whether two words are part of a longer name: "Ostrava Nova" of "Ostrava Nova Airport"."""
+        first, last = words.index(one), words.index(other)
+        longer = [(start, stop) for start in range(first - 2, first + 1) for stop in range(last + 1, last + 4)]
+        texts = [
+            " ".join(each.text for each in words[start:stop])
+            for start, stop in longer
+            if start >= 0 and stop <= len(words) and (start, stop) != (first, last + 1)
+        ]
+        return any(self.names.find(texts))
 
     def _says_nothing(self, word: Token) -> bool:
         return word.text in self.language.stop or not word.text.isalpha()
