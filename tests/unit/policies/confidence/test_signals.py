@@ -400,6 +400,14 @@ def test_a_fact_of_what_points_to_a_thing_is_none_of_it(plan: str, nouns: int, t
     assert bool(signals_of(None, [reading], plan=True).through) is through
 
 
+@pytest.mark.parametrize(("nouns", "through"), [(0, True), (1, True), (2, False)])
+def test_without_types_a_second_noun_says_what_is_gone_through(nouns: int, through: bool) -> None:
+    """ "What are the ingredients of the British dishes?", but no "what loco class is Osaka?"."""
+    plan = _reading('ids "British" | follow ^cuisine, ingredient')
+    reading = replace(plan, typed=False, unsaid=frozenset({"cuisine"}), nouns=nouns)
+    assert bool(signals_of(None, [reading], plan=True).through) is through
+
+
 @pytest.mark.parametrize(
     ("question", "plan", "unread", "all_of_it"),
     [

@@ -202,3 +202,25 @@ def test_a_bound_is_on_what_a_relation_leads_to() -> None:
 )
 def test_numbers_of_each_are_averaged(question: str, plan: str) -> None:
     assert write(_read(question)[0].plan) == plan
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("which airlines fly to Ostrava Nova Airport?", 'ids "Ostrava Nova Airport" | follow ^flies_to'),
+        ("which airlines are based in Ostrava Nova?", 'ids "Nova Ostrava" | follow ^based_in'),
+    ],
+)
+def test_words_of_a_longer_name_keep_their_order(question: str, plan: str) -> None:
+    facts: list[Any] = [("Nova Ostrava", ["City"], {}), ("Ostrava Nova Airport", ["Airport"], {})]
+    facts += [(f"Wings {at}", ["Airline"], {}) for at in range(3)]
+    edges: list[Any] = [
+        ("Ostrava Nova Airport", "serves", "Nova Ostrava", {}),
+        ("Wings 0", "based_in", "Nova Ostrava", {}),
+    ]
+    edges += [(f"Wings {at}", "flies_to", "Ostrava Nova Airport", {}) for at in range(2)]
+    graph = GraphColumns.of(facts, edges)
+    opened = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+    executor = Executor(graph)
+    best, *_ = opened.read(question, executor=lambda each: outcome(executor, each))
+    assert write(best.plan) == plan

@@ -170,3 +170,16 @@ def _league() -> Reader:
 def test_what_is_said_of_them_tells_who_an_unknown_noun_means(question: str, left: tuple[str, ...]) -> None:
     best = _league().read(question)[0]
     assert (best.kinds, best.unread) == (("footballer",), left)
+
+
+@pytest.mark.parametrize(
+    ("question", "unread"),
+    [
+        ("How many gadgets in the North Row do we have?", ()),
+        ("How many gadgets in the North Row do leak?", ("gadgets", "leak")),
+    ],
+)
+def test_what_one_has_says_nothing_of_a_kind(question: str, unread: tuple[str, ...]) -> None:
+    _, reader = _club()
+    best, *_ = reader.read(question)
+    assert (best.unread, best.kinds) == (unread, ("gadgets",))
