@@ -27,6 +27,7 @@ _TELLING = 0.7  # the share of distinct texts among nodes that a text tells apar
 _SOME = 0.05  # and the share below which the same few texts return over and over
 _VECTOR = 8  # mean elements of a list of reals beyond which it is an embedding
 _WORDS = re.compile(r"[^\W\d_]{2,}")
+_UUID = re.compile(r"_?(?:urn:uuid:)?[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,11 @@ class PropertySample:
         return bool(self.examples) and 2 * sum(map(_reads, self.examples)) >= len(self.examples)
 
     @property
+    def is_opaque(self) -> bool:
+        """Whether its texts are made for machines: UUIDs."""
+        return bool(self.examples) and all(map(_UUID.fullmatch, self.examples))
+
+    @property
     def is_vector(self) -> bool:
         """Whether a value is an embedding (a list of many reals), which is not treated as a fact."""
         return any(kind.startswith("LIST<FLOAT") for kind in self.types) and self.letters > _VECTOR
@@ -161,7 +167,7 @@ def _rank(label: str, each: PropertySample, *, has_key: bool, part: bool) -> tup
             return (7 if likely else 9), False
     if each.is_text and part and unique and each.is_wordy:
         return 4, False
-    if each.is_key and (each.repeats_id or folded(each.key) in _CONTACT):
+    if each.is_key and (each.repeats_id or each.is_opaque or folded(each.key) in _CONTACT):
         return (8, not each.is_text)
     if each.is_key and (each.is_text or not each.holds(("STRING",))):
         digits = all(text.strip().isdigit() for text in each.examples) if each.is_text else True

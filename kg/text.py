@@ -105,6 +105,17 @@ _IN_S = frozenset(
 IN_U = frozenset({"apus", "cpus", "emus", "gnus", "gpus", "gurus", "haikus", "menus", "npus", "skus", "tpus", "tutus"})
 """Plurals of words that end in "u": no class, virus or bus is one."""
 
+_IN_VES = ("wolves", "shelves", "thieves", "knives", "wives", "calves", "halves", "hooves", "loaves", "scarves")
+_IRREGULAR = {
+    "elves": "elf",
+    "mice": "mouse",
+    "dormice": "dormouse",
+    "geese": "goose",
+    "teeth": "tooth",
+    "feet": "foot",
+    "oxen": "ox",
+}
+
 _OTHER_NAMES = frozenset({"alias", "alt", "aka", "synonym", "nickname", "abbreviation", "pseudonym"})
 _OTHER = frozenset(
     {"other", "another", "alternative", "alternate", "alt", "former", "official", "common", "short", "native", "local"}
@@ -130,10 +141,19 @@ def parted(words: Iterable[str]) -> list[str]:
     return found
 
 
+def irregular_singular(word: str) -> str:
+    """The singular of a plural that changes within, as wolves and mice do; "" of any other word."""
+    if word.endswith(_IN_VES):
+        return word[:-3] + ("fe" if word.endswith(("knives", "wives")) else "f")
+    return _IRREGULAR.get(word, "")
+
+
 def singular(word: str) -> str:
     """An English plural without its ending: countries, boxes, heroes, airports; other words as they are."""
     if word in _BOTH:
         return word
+    if found := irregular_singular(word):
+        return found
     if word in _IN_IE or word in IN_U:
         return word[:-1]
     if word in _IN_S:

@@ -9,6 +9,7 @@ from itertools import groupby
 _IRI = re.compile(r"[a-z][a-z0-9+.-]*://\S+|urn:\S+", re.IGNORECASE)
 _IN_TYPE = re.compile(r"(?:^|\.)([a-z][a-z0-9+-]*://.*)$", re.IGNORECASE)
 _CODE = re.compile(r"^[A-Z]{1,3}\d{1,3}[a-z]?_(?=[A-Za-z]{2})")
+_OF_CLASS = re.compile(r"(?<=#)[A-Z][A-Za-z\d]+\.(?=[A-Za-z]\w*$)")  # of an IRI, in models of classes
 _WORD = re.compile(r"[^\W_]+")
 _PATH = 3  # parts of a Freebase path: domain, type, property
 _DOTTED = re.compile(r"[a-z]\w*(?:\.\.?[a-z]\w*){2,}")
@@ -30,9 +31,12 @@ def short_name(name: str) -> str:
     """What people are shown of a relation's name: of an IRI its local name, any other as it is.
 
     `http://example.org/birth_date` -> `birth_date`; `directed_by` -> `directed_by`; as CIDOC CRM and its like name
-    things, `http://example.org/P7_took_place_at` -> `took_place_at`.
+    things, `http://example.org/P7_took_place_at` -> `took_place_at`; as UML's classes are written in RDF,
+    `http://iec.ch/TC57/CIM100#BaseVoltage.nominalVoltage` -> `nominalVoltage`.
     """
-    return without_code(re.split(r"[/#:]", name.rstrip("/#:"))[-1]) or name if _IRI.fullmatch(name) else name
+    if not _IRI.fullmatch(name):
+        return name
+    return without_code(re.split(r"[/#:]", _OF_CLASS.sub("", name.rstrip("/#:")))[-1]) or name
 
 
 def without_code(name: str) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from trivium.kg.plans.plan import Arithmetic
-from trivium.kg.text import IN_U
+from trivium.kg.text import IN_U, irregular_singular
 
 FOLDER = Path(__file__).parent
 _TWO = frozenset({"or", "than", "as"})
@@ -499,7 +499,7 @@ class Language:
 
 def stem(word: str, irregular: Mapping[str, str]) -> str:
     """The word without a common English ending: `directed`, `directs` and `directing` are `direct`."""
-    word = irregular.get(word, word)
+    word = irregular.get(word, "") or irregular_singular(word) or word
     if len(word) <= 3 or not word.isascii():
         return word
     if word in IN_U:  # "GPUs"

@@ -336,17 +336,19 @@ class Mentions:
                 continue
             people = text[word.start].isupper() or is_people(word.text)
             texts = countries(word.text) if people else []
-            several = word.text.endswith("s") and not (text[word.start].isupper() and place)
+            many = word.text.endswith("s") or singular(word.text) != word.text
+            several = many and not (text[word.start].isupper() and place)
             if several and not (self.schema.typed and self.matcher.phrase([word.text])):
                 texts = [*texts, singular(word.text)]
             if self.schema.typed and not several and word.text.isalpha() and text[word.start].islower():
                 several = True
                 texts = [f"{word.text}s"]  # "which halogen", of the thing called Halogens
             hits = [hit for hits in self.names.find(texts) for hit in hits if hit.score >= EXACTLY] if texts else []
-            each = not hits and text[word.start].isupper() and is_plural([word.text])
-            if each:  # "which Fords"
+            each = bool(hits) and many and text[word.start].islower() and all(map(self._is_sort, hits))  # "wolves"
+            if not hits and text[word.start].isupper() and is_plural([word.text]):  # "which Fords"
                 ones = self.names.find(list({singular(word.text), word.text[:-1]}))  # "Hyundais"
                 hits = [hit for one in ones for hit in one if hit.score >= EXACTLY and self._is_sort(hit)]
+                each = True
             if not hits and self.schema.typed:  # "men", where people are joined with Male
                 named = self.names.find(self.language.values.get(word.text, ()))
                 hits = [hit for known in named for hit in known if hit.score >= EXACTLY and self._is_sort(hit)]

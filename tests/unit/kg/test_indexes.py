@@ -141,6 +141,11 @@ def test_the_static_embedder_finds_relations_by_meaning() -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
+        ("http://iec.ch/TC57/CIM100#BaseVoltage.nominalVoltage", "nominal voltage"),  # as UML's classes are in RDF
+        ("http://ex.org/page#Part.of.all", "part of all"),
+        ("http://ex.org/Paris.jpg", "paris jpg"),
+        ("http://ex.org/films#e.year", "e year"),
+        ("Film.year", "film year"),
         ("directed_by", "directed by"),
         ("starredActors", "starred actors"),
         ("hasISBNNumber", "has isbn number"),

@@ -16,6 +16,7 @@ def number(key: str, distinct: int = 100, having: int = 100) -> PropertySample:
 
 
 ORDER = [number("orderID"), text("shipName", 40, "Vins et alcools"), text("customerID", 30, "VINET")]
+MRID = text("mRID", 100, "1e967212-2a14-42e9-ba84-a42e0f8c819d", "_a9b63ca4-efdc-40ec-9d8f-ec09036a22a9")
 PERSON = [text("name", 60, "Bradley", "Diana"), text("surname", 70, "Murray"), text("nhs_no", 100, "804-54-6976")]
 
 
@@ -35,6 +36,8 @@ PERSON = [text("name", 60, "Bradley", "Diana"), text("surname", 70, "Murray"), t
             Naming("User", ("displayName",)),
         ),
         ("User", [text("username", 100, "vikingram")], {}, Naming("User", ("username",))),
+        ("Level", [MRID, text("name", 100, "220", "17")], {}, Naming("Level", ("name",), prefix=True)),
+        ("Level", [MRID, text("name", 5, "High")], {}, Naming("Level", ("mRID",))),
         ("Order", ORDER, {}, Naming("Order", ("orderID",), prefix=True)),
         ("Order", ORDER[1:], {}, Naming("Order", ("shipName",))),
         ("Person", PERSON, {("name", "surname"): 0.95}, Naming("Person", ("name", "surname"))),

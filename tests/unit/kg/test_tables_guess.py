@@ -558,6 +558,13 @@ def test_codes_of_countries_are_called_as_people_call_the_countries() -> None:
     assert names_of_codes(["RU", "XX", "YY", "ZZ"], "country") == {}, "too few are codes of countries"
 
 
+def test_plurals_that_change_within() -> None:
+    plurals = "wolves bookshelves midwives thieves halves mice geese feet lives leaves hives pumice elves delves gloves"
+    assert " ".join(map(singular, plurals.split())) == (
+        "wolf bookshelf midwife thief half mouse goose foot live leave hive pumice elf delve glove"
+    )
+
+
 def test_plurals_that_are_written_like_the_singular_or_end_in_ie() -> None:
     assert [singular(word) for word in ("series", "species", "movies", "countries")] == [
         "series",

@@ -77,6 +77,24 @@ def _fairs() -> tuple[GraphColumns, Reader]:
     return _open(entities, [])
 
 
+@cache
+def _neighbors(known: str = "") -> tuple[GraphColumns, Reader]:
+    """Neighbors with their species and moods; `known`: what the data say of species besides."""
+    rows = [
+        ("Lobo", "Wolf", "Cranky"),
+        ("Fang", "Wolf", "Peppy"),
+        ("Dora", "Mouse", "Peppy"),
+        ("Bree", "Mouse", "Peppy"),
+    ]
+    entities: list[Any] = [(name, ["neighbor"], {}) for name, _, _ in rows]
+    entities += [(each, ["species"], {"legs": 4.0} if known == "facts" else {}) for each in ("Wolf", "Mouse")]
+    entities += [(each, ["mood"], {}) for each in ("Cranky", "Peppy")]
+    edges: list[Any] = [(name, "species", each, {}) for name, each, _ in rows]
+    edges += [(name, "mood", each, {}) for name, _, each in rows]
+    edges += [("Dora", "fears", "Wolf", {})] if known == "fears" else []
+    return _open(entities, edges)
+
+
 def _open(entities: list[Any], edges: list[Any]) -> tuple[GraphColumns, Reader]:
     graph = GraphColumns.of(entities, edges)
     return graph, open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
@@ -118,6 +136,24 @@ def test_any_noun_is_of_the_one_table_whose_file_says_nothing(kind: str) -> None
     assert _plan(_ferries(kind), "how many tugboats are in Moss?") == 'ids "Moss" | follow ^harbor | count'
     assert _plan(_ferries(kind), "which destroyers have a tonnage above 600?") == f"type {kind} | where tonnage > 600"
     assert _plan(_ferries(kind), "how many ferries and bakeries are blue?").startswith("unread")
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("which wolves are cranky?", 'both(ids "Wolf" | follow ^species; ids "Cranky" | follow ^mood)'),
+        ("list the peppy mice", 'both(ids "Mouse" | follow ^species; ids "Peppy" | follow ^mood)'),
+        ("how many mice are there?", 'ids "Mouse" | follow ^species | count'),
+    ],
+)
+def test_a_plural_of_what_things_are_the_sort_of_is_those_things(question: str, plan: str) -> None:
+    assert sorted(_plan(_neighbors(), question)) == sorted(plan)
+
+
+def test_a_plural_of_what_has_facts_or_other_ties_is_no_sort() -> None:
+    for known in ("facts", "fears"):
+        assert 'ids "Wolf" | follow ^species' not in _plan(_neighbors(known), "which wolves are cranky?")
+    assert _plan(_neighbors(), "what is the species of Lobo?") == 'ids "Lobo" | follow species'
 
 
 @pytest.mark.parametrize(
