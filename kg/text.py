@@ -142,7 +142,9 @@ def parted(words: Iterable[str]) -> list[str]:
 
 
 def irregular_singular(word: str) -> str:
-    """The singular of a plural that changes within, as wolves and mice do; "" of any other word."""
+    """The singular of a plural that changes within or not at all: wolves, mice, series; "" of any other word."""
+    if word in _BOTH:
+        return word
     if word.endswith(_IN_VES):
         return word[:-3] + ("fe" if word.endswith(("knives", "wives")) else "f")
     return _IRREGULAR.get(word, "")
@@ -150,8 +152,6 @@ def irregular_singular(word: str) -> str:
 
 def singular(word: str) -> str:
     """An English plural without its ending: countries, boxes, heroes, airports; other words as they are."""
-    if word in _BOTH:
-        return word
     if found := irregular_singular(word):
         return found
     if word in _IN_IE or word in IN_U:

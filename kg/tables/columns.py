@@ -389,6 +389,8 @@ def _without_wrappers(levels: Sequence[str]) -> tuple[str, ...]:
     kept = [words for words in outer if len(words) != 1 or words[0] not in _WRAPPERS]
     if last[:1] and {*last} <= _IN_PLACES:
         kept = [words for words in kept if len(words) != 1 or words[0] not in _PLACES]
+    if kept and last[: len(kept[-1])] == kept[-1]:
+        kept.pop()  # `productLine.productLine`, `address.addressLine`
     dated = len(last) == 1 and last[0] in _DAYS and {"dates", "date"} & {word for words in outer for word in words}
     return tuple(word for words in [*kept, last, ["date"] if dated and not kept else []] for word in words)
 

@@ -78,7 +78,7 @@ from trivium.kg.tables.references import (
     join_same_things,
     name_rows_by,
 )
-from trivium.kg.tables.things import codes_another, find_things
+from trivium.kg.tables.things import codes_another, find_things, numbers_list
 from trivium.kg.tables.truths import say_truths
 from trivium.kg.text import singular
 
@@ -90,6 +90,7 @@ _KINDS = frozenset({"type", "kind", "class", "category", "label"})
 _RELATIONS = frozenset({"relation", "relationship", "predicate", "edge", "metaedge", "rel", "interaction"})
 _MOST_KINDS, _FEW_KINDS = 0.2, 0.05  # distinct types or relations a row; the same of long texts
 _SHORT = 4  # letters of a word cut short
+_LONG_NUMBER = 6  # digits of a number that rows are not counted by
 _SEVERAL = 1.5  # texts that a cell of a list has, on average
 _ALL_OWN = 0.95  # distinct ones among the texts of lists, from which on they are each row's own
 _SENTENCE = re.compile(r"[^\W\d_] [a-z][^A-Z]*[.!?]$")  # ends in a word in small letters and a full stop
@@ -263,7 +264,8 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
         alias = (*alias, seen.key.name)  # what the others are called
         columns |= {name: TableColumn() for name, each in seen.columns.items() if each.words == ["key"]}
     if seen.key and about is None and seen.key.name in columns:
-        said = type_by or (label and seen.key.kind == "number") or says_name(seen, seen.key, label)
+        numbers = label and seen.key.kind == "number" and not _are_given(seen.key)
+        said = type_by or numbers or says_name(seen, seen.key, label)
         said = said or says_rows(seen.key)  # the `rownames` of a data frame, "Ann2001" of Ann
         columns[seen.key.name] = TableColumn() if said else _value(seen.key)
     columns |= _names_again(seen, columns, label, alias)
@@ -279,6 +281,11 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
         kind = f"{kind} line"  # several rows of `orders` tell of one order
     id_ = seen.key.name if seen.key else ""
     return TableMapping(file, kind, id_, label, columns=columns, type_by=type_by, alias=alias)
+
+
+def _are_given(key: ColumnProfile) -> bool:
+    """Whether numbers of rows are longer than counting makes them: those by which people know stations or books."""
+    return all(len(text) >= _LONG_NUMBER for text in key.texts)
 
 
 def _names_again(
@@ -487,6 +494,8 @@ def _alone(seen: SeenTable, profile: ColumnProfile, shared: SharedColumns) -> Ta
     if not profile.texts or profile.name in seen.things.values():
         return TableColumn()
     if codes_another(seen, profile) or copies_fact(seen, profile) or says_kind_again(seen, profile):
+        return TableColumn()
+    if numbers_list(seen, profile):
         return TableColumn()
     if profile.name in seen.refers:
         other, key = seen.refers[profile.name]

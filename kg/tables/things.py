@@ -20,6 +20,7 @@ from trivium.kg.tables.columns import (
 from trivium.kg.text import singular
 
 _REPEATED = 0.6  # distinct ids a row, at most
+_LISTED = 10  # distinct numbers in lists, at least
 _CODES = frozenset({"n", "cd", "code", "num", "number"})  # ends of the names of what holds codes of another column
 _CHANCE = math.log(1e4)  # that a column says the same in all rows of a thing is no chance from here on
 
@@ -54,6 +55,27 @@ def codes_another(seen: SeenTable, profile: ColumnProfile) -> bool:
         pairs = {(row[one], row[two]) for row in islice(seen.table.rows(), ROWS_READ) if row[one] and row[two]}
         if len(pairs) == len({code for code, _ in pairs}) == len({text for _, text in pairs}) > 0:
             return profile is not seen.key
+    return False
+
+
+def numbers_list(seen: SeenTable, profile: ColumnProfile) -> bool:
+    """Whether lists of numbers are those of the texts in another column's lists: `furnitureList`, `furnitureNameList`.
+
+    Each number stands beside one text, and texts come again beside theirs.
+    """
+    if not profile.many or profile.kind != "number" or len(profile.texts) < _LISTED:
+        return False
+    for each in seen.columns.values():
+        if not each.many or each.kind not in (None, "text") or profile.words[0] not in each.words:
+            continue
+        one, two = _places(seen, profile, each)
+        rows = [row for row in islice(seen.table.rows(), ROWS_READ) if row[one] or row[two]]
+        if any(len(row[one]) != len(row[two]) for row in rows):
+            continue
+        pairs = {pair for row in rows for pair in zip(row[one], row[two], strict=True)}
+        listed = sum(len(row[one]) for row in rows)
+        if len(pairs) == len(profile.texts) < _REPEATED * listed:
+            return True
     return False
 
 

@@ -135,3 +135,34 @@ def test_a_name_in_another_language_is_not_taken_from_what_is_called_so(tmp_path
 def test_capitals_that_other_names_have_stay_together(tmp_path: Path, beside: str, name: str, words: str) -> None:
     records = [{**each, beside: n % 2 > 0, name: n} for n, each in enumerate(_stations())]
     assert _mappings(tmp_path, "halts.json", records)["halts"].columns[name].relation == words
+
+
+def test_a_level_that_a_field_repeats_is_said_once(tmp_path: Path) -> None:
+    line = {"line": "Coast", "lineColor": "red", "lineSpeed": 80, "speed": 60}
+    records = [{**each, "line": {**line, "line": f"Coast {n}"}} for n, each in enumerate(_stations())]
+    columns = _mappings(tmp_path, "halts.json", records)["halts"].columns
+    assert columns["line.line"].relation == "line"
+    assert columns["line.lineColor"].relation == "line_color"
+    assert columns["line.lineSpeed"].relation == "line_line_speed", "another one is called so"
+
+
+def test_lists_of_numbers_beside_lists_of_their_names_are_left_out(tmp_path: Path) -> None:
+    things = [(7 * n + 3, f"thing {n}") for n in range(12)]
+    rooms = [{"name": f"Room {n}", "held": [things[n % 12], things[(n * 5 + 1) % 12]]} for n in range(30)]
+    records = [
+        {"name": each["name"], "thingList": [n for n, _ in each["held"]], "thingNameList": [t for _, t in each["held"]]}
+        for each in rooms
+    ]
+    columns = _mappings(tmp_path, "rooms.json", records)["rooms"].columns
+    assert columns["thingList"].skipped
+    assert not columns["thingNameList"].skipped
+    for number, each in enumerate(records):  # what is measured of each thing
+        each["thingList"] = [number, number + 40]
+    assert not _mappings(tmp_path, "rooms.json", records)["rooms"].columns["thingList"].skipped
+
+
+@pytest.mark.parametrize(("first", "kept"), [(8000230, True), (100000, True), (99998, False), (1, False)])
+def test_numbers_that_are_too_long_for_counting_rows_can_be_asked_for(tmp_path: Path, first: int, kept: bool) -> None:
+    records = [{**each, "id": first + n} for n, each in enumerate(_stations())]
+    halts = _mappings(tmp_path, "halts.json", records)["halts"]
+    assert (halts.id, halts.label, not halts.columns["id"].skipped) == ("id", ("name",), kept)
