@@ -9,7 +9,7 @@ from typing import Any
 
 from trivium.kg.plans.plan import Having, Value
 from trivium.kg.profile import TYPE_PROPERTY
-from trivium.kg.text import fold_case, tokens
+from trivium.kg.text import fold_case, singular, tokens
 from trivium.policies.reader import scores
 from trivium.policies.reader.chart import Chart
 from trivium.policies.reader.columns import Columns
@@ -20,11 +20,12 @@ from trivium.policies.reader.matches import Matches
 from trivium.policies.reader.matching import Element, Matcher
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.paraphrase import Paraphrases
-from trivium.policies.reader.rows import of_one_row, together
+from trivium.policies.reader.rows import of_one_row, of_rows_walked, together
 from trivium.policies.reader.rules.base import RANKED, SIGNS, last_hops
 from trivium.policies.reader.schema import Property, Schema, Walk
 from trivium.policies.reader.shapes import (
     as_occasions,
+    excluded_first,
     holds_choice,
     holds_table,
     is_choice,
@@ -34,6 +35,7 @@ from trivium.policies.reader.shapes import (
     leaves_of,
     named_in,
     of_two,
+    options_of,
     sets_of,
     there_and_back,
 )
@@ -51,6 +53,8 @@ RESULTS = frozenset({"count", "values", "agg", "group", "walks", "holds", "than"
 _SETS = frozenset({"all", "go", "where", "top", "and", "or", "minus", "some", "is", "ids"})
 _YES = ("v", Value("boolean", True))
 _PAIR = 2
+_ENDS = frozenset({"maximum", "minimum"})
+_ADDED = frozenset({("agg", "count"), ("agg", "sum")})
 
 
 @dataclass
@@ -185,16 +189,17 @@ class Candidates:
     def of(self, tagged: Tagged, parsed: Sequence[Item], *, shown: bool) -> list[tuple[Sketch, Item, float]]:
         """Finished readings as sketches of results, each once, best first; `shown`: a clause says what of them."""
         best: dict[Any, tuple[Sketch, Item, float]] = {}
-        ask = self._asks_yes_or_no(tagged)
+        ask, chosen = self._asks_yes_or_no(tagged), False
         for found in parsed:
             item = found.but(node=others(found.node, found.type, self.schema.compatible)) if found.node else found
             # Whether one thing is joined with another repeats its name and is asked all the same.
             joined = ask and item.node is not None and item.node[:1] == ("and",) and named_in(item.node) > 1
             finished = self._finished(item, scores.ECHO * (not shown and not joined))
             for found_sketch, less in (*finished, *self._what_it_is(tagged, item)):
-                sketch = self._chosen(together(of_one_row(found_sketch, self.schema)))
+                sketch = self._of_which_rows(tagged, self._thing_of_most(tagged, item, found_sketch))
                 item, sketch = self._counted_by_date(tagged, item, sketch)
                 score = item.score - less - self._off(tagged, sketch, item)
+                score -= scores.BY_EACH * _is_of_all(tagged, sketch, item)
                 score -= scores.CHOICE if not is_choice(sketch) and holds_choice(sketch) else 0.0
                 # "Which ended last, A or B?" asks for one of them.
                 score -= scores.CHOICE * (sketch[0] == "agg" and tagged.first[:1] == ("which",) and of_two(sketch[2]))
@@ -203,7 +208,7 @@ class Candidates:
                 if sketch[0] == "than" and not ask:
                     continue
                 if ask and (which := self._which_one(tagged, sketch)):
-                    sketch = which
+                    sketch, chosen = which, True
                 elif ask and (truth := self._truth(sketch)):
                     sketch = truth
                 elif ask and sketch[0] not in RESULTS and not is_choice(sketch):
@@ -211,22 +216,49 @@ class Candidates:
                         score += scores.NAMED  # whether one thing is of a set, and not a set of one
                     # Whether there are any: "can you name 10 …?" has no number to show of them.
                     sketch = ("yes", sketch[1] if sketch[0] == "some" else sketch)
-                told = item.type in self.chart.records and not self._says_row(item.type, item)
-                if not ask and told and sketch[0] not in RESULTS:
-                    sketch = self._of_records(sketch, item.type)
-                sketch = sketch if ask else self._of_rows(sketch, item)
-                if sketch[0] == "some" and self.so_many(tagged):
-                    sketch = sketch[1]
-                sketch = self._of_one(self._by_relationships(self._occasions(as_occasions(sketch))))
-                sketch = self.totals.of(_of_each(sketch, tagged), tagged)
+                sketch = self._told_by(tagged, item, sketch, ask=ask)
                 if holds_table(sketch[1]):
                     continue  # nothing is reached from the rows of a table
                 key = canonical(sketch)
                 known = best.get(key)
                 if known is None or known[2] < score:
                     best[key] = (sketch, item, score)
+        if chosen:  # "is it a road bike or a mountain bike?" is answered by neither yes nor no
+            best = {
+                key: (sketch, item, score - scores.CHOICE * (sketch[0] == "yes"))
+                for key, (sketch, item, score) in best.items()
+            }
         best |= {} if shown else {canonical(each[0]): each for each in self._of_its_own(tagged)}
         return sorted(self._with_or_without(tagged, [*best.values()]), key=lambda each: -each[2])
+
+    def _thing_of_most(self, tagged: Tagged, item: Item, sketch: Sketch) -> Sketch:
+        """What has the most, in place of how much that is: "which object is insured for the most?"."""
+        if item.category != "KEY" or sketch[0] != "agg" or tagged.first[:1] != ("which",):
+            return sketch
+        said = [place for place, what, _ in flat(item.links) if isinstance(what, Element) and place >= 0]
+        asked = min(said, default=0) == 0 and not tagged.gaps[0].isdisjoint(self.language.which)
+        _, function, source, term, *_ = sketch
+        if asked or source[0] != "all":
+            return sketch
+        return ("top", source, term, function == "maximum", 1)
+
+    def _of_which_rows(self, tagged: Tagged, sketch: Sketch) -> Sketch:
+        """A sketch whose conditions and orders are of the rows that its question means."""
+        sketch = self._chosen(together(of_one_row(sketch, self.schema)))
+        found: Sketch = excluded_first(of_rows_walked(sketch, self.schema) if tagged.of_one else sketch)
+        return found
+
+    def _told_by(self, tagged: Tagged, item: Item, sketch: Sketch, *, ask: bool) -> Sketch:
+        """A sketch with what stands for rows without names, how often they are, and sums in place of these."""
+        told = item.type in self.chart.records and not self._says_row(item.type, item)
+        if not ask and told and sketch[0] not in RESULTS:
+            sketch = self._of_records(sketch, item.type)
+        sketch = sketch if ask else self._of_rows(sketch, item)
+        if sketch[0] == "some" and self.so_many(tagged):
+            sketch = sketch[1]
+        sketch = self._of_one(self._by_relationships(self._occasions(as_occasions(sketch))))
+        sketch = self.totals.of(_of_each(sketch, tagged), tagged, self.chart.records)
+        return self._pieces(tagged, item, sketch)
 
     def _counted_by_date(self, tagged: Tagged, item: Item, sketch: Sketch) -> tuple[Item, Sketch]:
         """How many things have a date, asked by the noun for it: "how many permits were issued in 1974?"."""
@@ -239,6 +271,29 @@ class Candidates:
             return item, sketch
         links = (item.links, link(0, tagged.positions[0], 0.0))
         return item.but(score=item.score + tagged.unread[0], links=links), ("count", sketch)
+
+    def _pieces(self, tagged: Tagged, item: Item, sketch: Sketch) -> Sketch:
+        """How many pieces rows say that there were, in place of the rows: "how many bikes did we sell?" of bike sales.
+
+        The noun only qualifies the rows' own, and each row has a quantity.
+        """
+        if sketch[0] != "count" or item.type < 0 or not self.schema.types[item.type].name:
+            return sketch
+        classes, role = self.language.classes, self.schema.types[item.type]
+        said = [
+            singular(fold_case(tagged.positions[place]))
+            for place, what, _ in flat(item.links)
+            if what == Element("type", item.type) and place >= 0
+        ]
+        heads, others = ({part for words in role.words for part in words[cut]} for cut in (slice(-1, None), slice(-1)))
+        pieces = [
+            each.name
+            for each in self.schema.of_type[item.type]
+            if each.profile.kind == "number" and classes.pieces.issuperset(words_of(each.name))
+        ]
+        if len(pieces) != 1 or not said or any(word in heads or word not in others for word in said):
+            return sketch
+        return ("agg", "sum", sketch[1], ("p", (), pieces[0], ""))
 
     def _of_its_own(self, tagged: Tagged) -> Iterator[tuple[Sketch, Item, float]]:
         """What a question asks of matches and of units, which are read apart."""
@@ -352,6 +407,9 @@ class Candidates:
         columns = {part[2] if part[0] == "is" and part[3] == "=" else -1 for part in others}
         if len(others) > 1 and len(columns) == 1 and -1 not in columns:
             return ("values", one, (("p", (), self.schema.properties[columns.pop()].name, ""),))
+        if len(others) == 1 and (options := options_of(others[0])) is not None:
+            hops, kind = options
+            return ("go", one, tuple(hop.back() for hop in reversed(hops)), kind, True)
         ends = {(part[2], part[1][1]) for part in others if part[0] == "go" and part[1][0] == "ids"}
         ends |= {(part[2], part[1][1][1]) for part in others if part[0] == "go" and is_named_or(part[1])}
         if len(ends) != 1 or any(part[0] != "go" or len(part[2]) > 1 for part in others):
@@ -474,9 +532,11 @@ class Candidates:
             and self._is_figure(sketch[2][0])
         ):
             return scores.NO_FIGURE
+        if first in self.language.classes.no_figure and sketch[0] == "agg" and sketch[1] in _ENDS:
+            return scores.NO_FIGURE  # nobody is the most points that anybody has
         if self._is_one_named(sketch) and not self._asks_yes_or_no(tagged):
             return scores.ECHO
-        if tagged.first[:2] == ("how", "many") and self._counts_behind(sketch, item):
+        if tagged.first[:2] == ("how", "many") and self._counts_behind(tagged, sketch, item):
             return scores.NO_FIGURE
         if item.category in ("S", "CP") and sketch[0] not in RESULTS and self._asks_column(tagged, item):
             return scores.ASKED
@@ -528,18 +588,23 @@ class Candidates:
             for what, like in said
         )
 
-    def _counts_behind(self, sketch: Sketch, item: Item) -> bool:
+    def _counts_behind(self, tagged: Tagged, sketch: Sketch, item: Item) -> bool:
         """Whether a column's values are given or counted whose word stands behind what is: "how many fish are *rated*".
 
         A number may be what is asked for: "how many does it seat?".
         """
-        terms = sketch[3:4] if sketch[:2] == ("agg", "count") else sketch[2] if sketch[0] == "values" else ()
-        if not all(term and term[0] == "p" for term in terms) or (
-            sketch[0] == "values" and any(map(self._is_figure, terms))
-        ):
+        terms = sketch[3:4] if sketch[:2] in _ADDED else sketch[2] if sketch[0] == "values" else ()
+        figures = sketch[0] == "values" and any(map(self._is_figure, terms))
+        if not all(term and term[0] == "p" for term in terms) or (figures and self.is_single(sketch[1])):
             return False
         said = {place: what for place, what, _ in flat(item.links) if isinstance(what, Element) and place >= 0}
         own = [place for place, what in said.items() if what.kind in ("property", "edge") and not what.name]
+        read = {place for place, *_ in flat(item.links)}
+        if terms and own and min(own) > 1 and 1 not in read and tagged.content[1]:
+            return True  # "how many proposals were voted through" are no votes
+        things = [place for place, what in said.items() if what.kind != "property" or what.name]
+        if figures and not any(place < min(own, default=0) for place in things):
+            return False
         return bool(terms and own) and any(place < min(own) for place in said)
 
     def _asked(self, tagged: Tagged, sketch: Sketch, item: Item) -> bool:
@@ -661,6 +726,15 @@ class Candidates:
         if key.data[1] > 1:
             return ("top", everything, term, highest, key.data[1])
         return ("agg", "maximum" if highest else "minimum", everything, term)
+
+
+def _is_of_all(tagged: Tagged, sketch: Sketch, item: Item) -> bool:
+    """Whether one sum or count is given, where it is asked for of each of what a noun is for."""
+    if sketch[0] != "count" and sketch[:2] not in _ADDED:
+        return False
+    read = {place for place, *_ in flat(item.links)}
+    groups = (stop for start, stop, each in tagged.items if each.category == "G" and start not in read)
+    return any(stop in read and not tagged.gaps[stop] for stop in groups)
 
 
 def _of_each(sketch: Sketch, tagged: Tagged) -> Sketch:

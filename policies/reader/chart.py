@@ -23,7 +23,7 @@ from trivium.policies.reader.rules.columns import ColumnRules
 from trivium.policies.reader.rules.comparisons import ComparisonRules
 from trivium.policies.reader.rules.modifiers import ModifierRules
 from trivium.policies.reader.rules.superlatives import SuperlativeRules
-from trivium.policies.reader.schema import Schema
+from trivium.policies.reader.schema import Property, Schema
 from trivium.policies.reader.tagging import Tagged
 
 Cell: TypeAlias = dict[Category, list[Item]]
@@ -103,6 +103,10 @@ class Chart(ColumnRules, ModifierRules, SuperlativeRules, ComparisonRules):
         yield from self._result_rules()
         yield from self._group_rules()
         yield from self._relationship_rules()
+
+    def counts(self, column: Property) -> bool:
+        """Whether there may be more or fewer of what a column holds."""
+        return self._columns.counts(column)
 
     def parse(self, tagged: Tagged, deadline: float) -> list[Item]:
         """Readings of the whole question, best first; when `deadline` (`time.monotonic`) is past, what there is."""

@@ -39,6 +39,7 @@ _YEARS = range(1000, 2101)
 _LEAST, _MOST_OF = ("min", "minimum"), ("max", "maximum")
 _MOST = 5  # columns for one hint
 _DEGREES = frozenset({"latitude", "longitude", "lat", "lon", "lng"})
+_MONTH = 86_400 * 365.25 / 12  # seconds, on average
 _VARIED = 3  # things from which a column of one value tells nothing of them
 
 
@@ -99,10 +100,24 @@ class Columns:
             gain -= scores.UNORDERED
         elif gain < 0 and hints and not shape and set(hints).isdisjoint({*_TIMES, *_SPANS}):
             gain -= scores.UNORDERED * timed  # the biggest is not the latest
+        unsaid = not hints if shape else "date" in hints
+        if timed and unsaid and self._is_other_end(column):
+            gain -= scores.OTHER_END
         if shape.startswith("DATE") or year:
             gain += 0.2 if timed else -0.3 if year else 0.0
         key = column.profile.unique and column.profile.kind == "number" and not hints and shape == ""
         return gain - (0.3 if key else 0.0)
+
+    def _is_other_end(self, column: Property) -> bool:
+        """Whether a date is the end of what another column has the beginning of: the latest began last."""
+        words = words_of(column.name)
+        pairs = [(one.split(), other.split()) for one, other in self.language.opposites]
+        for begins, ends in pairs:
+            for word in (word for word in words if word in ends):
+                others = {tuple(begin if each == word else each for each in words) for begin in begins}
+                if any(tuple(words_of(each.name)) in others for each in self._of(column.type)):
+                    return True
+        return False
 
     @staticmethod
     def _is_place(column: Property) -> bool:
@@ -167,6 +182,13 @@ class Columns:
         """Whether a column's values add up to a total that people mean by its name: sales, not prices."""
         words = {word for word in words_of(column.name) if word not in self.language.units_of_columns}
         return column.profile.kind == "number" and not words.isdisjoint(self.language.classes.added)
+
+    def counts(self, column: Property) -> bool:
+        """Whether there may be more or fewer of what a column holds: wins, kilometers, but no prices or ranks."""
+        words = set(words_of(column.name))
+        plain = column.profile.kind == "number" and not (column.yearly or column.coded or column.identifying)
+        apart = _SHARES | _DEGREES | self.language.classes.physical | self.language.classes.unadded
+        return plain and words.isdisjoint(apart)
 
     @staticmethod
     def adds_up(hints: Sequence[str]) -> bool:
@@ -457,6 +479,8 @@ class Columns:
         if value[2] == PERCENT and _are_shares(column):
             return ("v", Value("number", round(float(constant.value) / 100, 9)))
         own = _unit_of(column, self.language)
+        if own is not None and said is not None and (said[0], own[0]) == ("span", "time"):
+            said = ("time", said[1] * _MONTH)  # "more than 40 years" of `days`
         if own is None and said is not None and not column.profile.unit:
             return ("v", self._in_range(float(constant.value), value[2], column) or constant)
         if said is None or own is None or said[0] != own[0] or said == own:

@@ -28,13 +28,15 @@ from trivium.policies.reader.shapes import (
     named_in,
     ranked_by,
     relations_had,
+    terms_of,
 )
 from trivium.policies.reader.sketch import Drafter, Sketch, relations_walked
 from trivium.policies.reader.sorts import Sorts
 from trivium.policies.reader.tagging import ANY_KIND, UNREAD, Tagged
-from trivium.policies.reader.tagging.tagged import EXACTLY, SHORTEST
+from trivium.policies.reader.tagging.tagged import EXACTLY, NOUN, SHORTEST
 
 SAID = 0.75  # likeness from which a word says a relation
+_THINGS = frozenset({"all", "go", "where", "top", "and", "or", "minus", "is", "ids"})  # sketches of sets
 _ROOT = 4  # letters of a word from which a name's longer word is made from it
 
 
@@ -108,6 +110,7 @@ class Coverage:
         unused = [each for each in unused if not (_sums(sketch) and self._adds(each))]
         unused += _selves(tagged, sketch) + self._ranking_others(tagged, sketch, left, links)
         unused += self._unranked(tagged, sketch, links)
+        unused += self._untotaled(tagged, sketch, links)
         repeats = _repeats(tagged, item) or (tagged.asks_things and sketch[0] == "values")
         repeats = repeats or self._gives_no_person(tagged, item, links)
         unsaid = self._unsaid(sketch, tagged, links)
@@ -135,6 +138,9 @@ class Coverage:
             lacks=_columns_left(tagged, left)
             or self._half_named(tagged, left, links)
             or is_of_others(sketch)
+            or self._lacks_deed(tagged, left)
+            or self._lacks_kind(tagged, left)
+            or self._tells_of_others(sketch, item, links)
             or _has_part(tagged, left, links, sketch),
             other_sort=bool(sorts),
             sketch=sketch,
@@ -149,7 +155,9 @@ class Coverage:
         ranks = {stop: start for start, stop, each in tagged.items if each.category == "SUP" and each.data[2]}
         nouns = [i for i in left if fold_case(tagged.positions[i]) not in self.language.counted]  # "the most money"
         found = [
-            i - 1 for i in nouns if i in ranks and not tagged.gaps[i] and not self._says_of_column(tagged, i, links)
+            i - 1
+            for i in nouns
+            if i in ranks and tagged.gaps[i] <= {"to"} and not self._says_of_column(tagged, i, links)
         ]
         found += [*ranks.values()] if self._ranks_texts(sketch) else []
         read = {place for place, *_ in links}
@@ -163,7 +171,12 @@ class Coverage:
         """Superlatives of any column ("top") of which none is said: "the top exhibition"."""
         read = {place for place, *_ in links}
         ranks = [(i, each) for i, _, each in tagged.items if each.category == "SUP" and i in read]
-        elements = [what for _, what, _ in links if isinstance(what, Element) and what.kind != "type"]
+        names = {word for name in ranked_by(sketch) for word in words_of(name)}
+        elements = [
+            what
+            for _, what, _ in links
+            if (what.kind in ("property", "edge") if isinstance(what, Element) else what in names)
+        ]
         bare = all(each.data[0] in ("max", "min") and not each.data[1] for _, each in ranks)
         return [i for i, _ in ranks] if bare and not elements and any(ranked_by(sketch)) else []
 
@@ -199,6 +212,50 @@ class Coverage:
             dating = fold_case(tagged.positions[place]) in self.language.classes.dating
             if dating and (place - 1 in named or place + 1 in named):
                 yield place
+
+    def _untotaled(self, tagged: Tagged, sketch: Sketch, links: Sequence[Any]) -> list[str]:
+        """Words that ask for a sum, where things are given: orders, for "our total revenue in 2011"."""
+        if sketch[0] not in _THINGS or any(term[0] in ("a", "n") for term in terms_of(sketch)):
+            return []
+        read = {place for place, what, score in links if score == 0.0 and not isinstance(what, Element)}
+        sums = {start for start, _, each in tagged.items if each.category == "AGG" and each.data == ("sum",)}
+        return [tagged.positions[place] for place in sorted(read & sums) if place == 0 or not tagged.gaps[0]]
+
+    def _lacks_kind(self, tagged: Tagged, left: Sequence[int]) -> bool:
+        """Whether a type's own noun is left unread behind a name of another type: "the price of mountain *models*"."""
+        kinds = {
+            start: item.type
+            for start, stop, item in tagged.items
+            if item.category == "S" and item.form == "plain" and item.links[0][2] >= EXACTLY and stop == start + 1
+        }
+        named = {stop: item.type for _, stop, item in tagged.items if item.node and item.node[0] == "ids"}
+        return any(
+            place in kinds
+            and not tagged.gaps[place]
+            and not self.schema.compatible(named.get(place, kinds[place]), kinds[place])
+            for place in left
+        )
+
+    def _tells_of_others(self, sketch: Sketch, item: Item, links: Sequence[Any]) -> bool:
+        """Whether rows without names are told by what they are of, and the noun is hardly theirs: orders, for bikes."""
+        told = sketch[0] == "go" and item.type in self.chart.records and sketch[3] == self.chart.records[item.type][1]
+        said = [score for _, what, score in links if what == Element("type", item.type)]
+        return told and bool(said) and max(said) < NOUN
+
+    def _lacks_deed(self, tagged: Tagged, left: Sequence[int]) -> bool:
+        """Whether what things did ends a question and is left unread: "how many senators from Nova Scotia resigned?".
+
+        All else is said before it: whence they are, or that they are something.
+        """
+        last, classes = len(tagged.positions) - 1, self.language.classes
+        if last not in left or last not in tagged.verbs or tagged.gaps[last + 1]:
+            return False
+        if any(not gap.isdisjoint(classes.do) for gap in tagged.gaps):
+            return False
+        named = {stop for _, stop, item in tagged.items if item.node and item.node[0] == "ids" and item.form == "name"}
+        first = min((start for start, stop, item in tagged.items if stop == last and item.form == "name"), default=last)
+        whence = last in named and not tagged.gaps[last] and not tagged.gaps[first].isdisjoint(classes.prepositions)
+        return whence or (not tagged.gaps[last].isdisjoint(classes.being) and last > 1)
 
     def _adds(self, text: str) -> bool:
         """Whether a word or phrase says that figures are added up: "in total"."""
@@ -285,6 +342,8 @@ class Coverage:
             beside = place > 0 and place - 1 in left and not tagged.gaps[place]
             if said and not bare and head not in stems and place + 1 in left and not tagged.gaps[place + 1]:
                 return True  # "the rotor speed" is no `rotor_area`
+            if beside and score < SAID and what.kind == "property" and not what.name:
+                return True  # a "prime minister" is no `term`
             if beside and self.schema.typed and self._is_of_another(tagged, place, words, stems):
                 return True
             if said and not bare and head not in stems and (beside or self._asks_for_other(tagged, head)):
@@ -370,11 +429,19 @@ class Coverage:
         if not verbs:
             return 0
         if not unsaid:
-            return min(verbs, self._before_values(tagged, links))
+            return min(verbs, self._before_values(tagged, links) + self._of_figure(tagged, links))
         joins = [(name, pair) for (name, *pair) in self.schema.joins if kinds.issuperset(pair) and pair[0] != pair[1]]
         named = {self.schema.names[name]: pair for name, pair in joins}
         alone = [each for each in unsaid if each in named and sum(pair == named[each] for _, pair in joins) == 1]
         return min(verbs, len(alone))
+
+    def _of_figure(self, tagged: Tagged, links: Sequence[Any]) -> int:
+        """One verb for what is done, where a column says how much of it: "how many goals did each team *score*?"."""
+        does = any(not gap.isdisjoint(self.language.classes.do) for gap in tagged.gaps[1:])
+        said = [what for place, what, like in links if place == 1 and isinstance(what, Element) and like >= SAID]
+        figures = [what for what in said if what.kind == "property" and not what.name]
+        counts = any((start, stop, each.category) == (0, 1, "CNT") for start, stop, each in tagged.items)
+        return int(does and counts and any(self.chart.counts(self.schema.properties[what.number]) for what in figures))
 
     def _before_values(self, tagged: Tagged, links: Sequence[Any]) -> int:
         """How many unread verbs stand right before a column and its value: "which releases *run on* Node 14.14.0"."""
@@ -492,7 +559,7 @@ def _is_one_order(sketch: Sketch) -> bool:
     """Whether a sketch takes the first of all, and not of each group."""
     inner = sketch[1] if sketch[0] == "values" else sketch
     if inner[0] == "agg":
-        return inner[1] in ("maximum", "minimum")
+        return inner[1] in ("maximum", "minimum", "sum")
     return inner[0] == "top" and inner[4] is not None
 
 

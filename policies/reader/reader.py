@@ -41,7 +41,7 @@ from trivium.policies.reader.ranking import PlanRanking
 from trivium.policies.reader.readings import Executor, Reading
 from trivium.policies.reader.rules.base import likeness
 from trivium.policies.reader.schema import Schema, Walk
-from trivium.policies.reader.shapes import is_all, is_ordered
+from trivium.policies.reader.shapes import is_all, is_ordered, limits_of
 from trivium.policies.reader.showing import Added, wanted_columns
 from trivium.policies.reader.sketch import Drafter, Sketch
 from trivium.policies.reader.tagging import UNREAD, EntityTies, Tagged, Tagger
@@ -279,12 +279,10 @@ class Reader:
         guessed = self._guesses.columns_of(tagged, reading.sketch, links)
         number, size = self._candidates.so_many(tagged), reading.outcome.size if reading.outcome else -1
         other = number and size > 0 and size != number and reading.sketch[0] not in RESULTS
-        other = other and not is_ordered(reading.sketch)
+        other = other and number not in limits_of(reading.sketch)
         return replace(
             reading,
-            unused=(*reading.unused, tagged.positions[0])
-            if other and not is_ordered(reading.sketch)
-            else reading.unused,
+            unused=(*reading.unused, tagged.positions[0]) if other else reading.unused,
             among=self.schema.types[item.type].size if reading.sketch[0] == "top" and item.type >= 0 else 0,
             guessed=guessed,
             opposed=self._guesses.opposed(tagged, guessed, links) if guessed else guessed,

@@ -74,6 +74,23 @@ def _reached(rows: Sketch) -> Sketch:
     return found
 
 
+def of_rows_walked(sketch: Any, schema: Schema) -> Any:
+    """A sketch whose conditions on rows of a set are of those by which the set was reached: "in a single season".
+
+    Pitchers of Doosan with a season of 20 wins had that at Doosan.
+    """
+    if not isinstance(sketch, tuple) or isinstance(sketch, Walk):
+        return sketch
+    sketch = tuple(of_rows_walked(part, schema) for part in sketch)
+    own = _rows_hop(sketch[2], schema) if sketch[:1] == ("where",) else None
+    if own is None or sketch[1][0] != "go" or sketch[1][2][-1].back() != own[0]:
+        return sketch
+    (_, source, hops, kind, sure), (_, rows, _) = sketch[1], own
+    reached = ("go", source, hops[:-1], rows, True) if len(hops) > 1 else source
+    _, (term, _, *name), sign, value = sketch[2]
+    return ("go", ("where", reached, ("cmp", (term, (), *name), sign, value)), hops[-1:], kind, sure)
+
+
 def together(sketch: Any) -> Any:
     """Conditions on what a set was reached from as conditions on one of these: buyers of copiers in Seattle.
 

@@ -51,6 +51,7 @@ LACKING = 0.6  # for the share of a type's things by which another column that a
 HINT_RANK = 0.06  # for each place further down
 LOST_LIMIT = 1.2  # "the 4 X" whose number nothing orders by
 OF_THEN = 0.1  # gain: a year of the row that tells a figure
+OTHER_END = 0.25  # first or last by when something ended, where it is known when it began
 NO_YEAR = 0.5  # a year as the value of what is never as great: 2004 of percentages
 BARE_NUMBER = 0.45  # a number without a column
 OF_ONE = 0.3  # the most of one thing that is named, by how often it is joined

@@ -8,6 +8,7 @@ from typing import Any
 from trivium.policies.reader.schema import Walk
 from trivium.policies.reader.sketch import Sketch, relations_walked
 
+_PAIR = 2
 _TABLES = frozenset({"group", "tally"})
 
 
@@ -37,6 +38,31 @@ def leaves_of(sketch: Sketch) -> Iterator[Sketch]:
 def is_named_or(sketch: Sketch) -> bool:
     """Whether a sketch is one or the other of some named things."""
     return sketch[:1] == ("or",) and all(part[:1] == ("ids",) or is_named_or(part) for part in sketch[1:])
+
+
+def options_of(sketch: Sketch) -> tuple[tuple[Walk, ...], int] | None:
+    """The hops by which a set was reached from one or the other of several named things, and their type; else None.
+
+    As in "(is it) a road bike or a mountain bike", where a bike's category is called so.
+    """
+    hops: tuple[Walk, ...] = ()
+    while sketch[0] == "go":
+        sketch, hops = sketch[1], (*sketch[2], *hops)
+    either = [part for part in sets_of(sketch, "and") if part[0] == "or"]
+    if (
+        sketch[0] == "and"
+        and len(either) == 1
+        and all(part[0] == "go" and part[1][0] == "all" for part in sets_of(sketch, "and") if part != either[0])
+    ):
+        (sketch,) = either
+    parts = sets_of(sketch, "or")
+    named = [leaf for part in parts for leaf in sets_of(part, "and") if leaf[0] == "ids"]
+    rest = [leaf for part in parts for leaf in sets_of(part, "and") if leaf[0] != "ids"]
+    plain = all(leaf[0] == "go" and leaf[1][0] == "all" for leaf in rest)  # "road bikes" of bikes' categories
+    kinds = {leaf[1] for leaf in named}
+    if not hops or len(named) != len(parts) or len(named) < _PAIR or len(kinds) != 1 or not plain:
+        return None
+    return hops, kinds.pop()
 
 
 def there_and_back(sketch: Any) -> Any:
@@ -107,6 +133,17 @@ def as_occasions(sketch: Sketch) -> Sketch:
     return sketch
 
 
+def excluded_first(sketch: Any) -> Any:
+    """A sketch whose firsts are of what is left: "the three largest, not counting Ohio" are three others."""
+    if not isinstance(sketch, tuple) or isinstance(sketch, Walk) or not sketch:
+        return sketch
+    sketch = tuple(map(excluded_first, sketch))
+    if sketch[0] != "minus" or sketch[1][:1] != ("top",):
+        return sketch
+    _, source, *by = sketch[1]
+    return ("top", ("minus", source, sketch[2]), *by)
+
+
 def holds_table(node: Any) -> bool:
     """Whether a set is the rows of groups, or reached from such rows."""
     if not isinstance(node, tuple) or not node or not isinstance(node[0], str):
@@ -151,6 +188,24 @@ def named_in(node: Sketch) -> int:
     if node[:1] == ("ids",):
         return 1
     return sum(named_in(part) for part in node if isinstance(part, tuple))
+
+
+def terms_of(sketch: Any) -> Iterator[Sketch]:
+    """The terms that a sketch bounds, ranks by or gives."""
+    if isinstance(sketch, tuple) and not isinstance(sketch, Walk):
+        if sketch and sketch[0] in ("p", "n", "a", "e") and len(sketch) > 1 and isinstance(sketch[1], tuple):
+            yield sketch
+        for part in sketch:
+            yield from terms_of(part)
+
+
+def limits_of(sketch: Any) -> Iterator[int]:
+    """How many a sketch takes of its orders, or the place of the one."""
+    if isinstance(sketch, tuple) and not isinstance(sketch, Walk):
+        if sketch[:1] == ("top",) and isinstance(sketch[4], int):
+            yield sketch[4] + sum(sketch[5:])
+        for part in sketch:
+            yield from limits_of(part)
 
 
 def ranked_by(sketch: Any) -> Iterator[str]:

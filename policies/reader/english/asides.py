@@ -79,6 +79,16 @@ _LEFT_OUT = re.compile(  # what is left out, said behind
     r"|\s*\((?:leave|leaving) out ([^()]+)\)",
     re.IGNORECASE,
 )
+_EXCEPT = (
+    r"(?:leaving out|not counting|without counting|apart from|aside from|except for|excepting|excluding|other than|"
+    r"besides|disregarding|ignoring)"
+)
+_EXCEPT_FIRST = re.compile(
+    rf"^\s*(?P<out>{_EXCEPT} [^,?]{{1,60}}),\s+(?P<rest>(?i:(?:in|on|at)\s+)?{_BEGINS}[^?]*?)[\s?.!]*$", re.IGNORECASE
+)
+_EXCEPT_INSIDE = re.compile(
+    rf"^(?P<what>[^,?]+),\s+(?P<out>{_EXCEPT} [^,?]{{1,60}}),\s+(?P<rest>[^,?]+?)[\s?.!]*$", re.IGNORECASE
+)
 _NOT_LEFT_OUT = re.compile(
     rf"\s*[,(]\s*(?:the\s+)?[\w.' -]{{1,40}}?\s+(?:included|counted as one)\)?{_END}", re.IGNORECASE
 )
@@ -103,6 +113,7 @@ def without_asides(question: str) -> str:
     it has a name or a number in it, or the question speaks of something that was said before.
     """
     question = _ASIDE.sub("", _ROUNDED.sub("", _OF_TIES.sub("", question)))
+    question = _EXCEPT_FIRST.sub(r"\g<rest> \g<out>?", _EXCEPT_INSIDE.sub(r"\g<what> \g<rest> \g<out>?", question))
     question = _LEFT_OUT.sub(lambda each: f" excluding {each[1] or each[2]}", _NOT_LEFT_OUT.sub("", question))
     last = _LAST.search(question)
     if last and _FORM.fullmatch(last[1].strip()):

@@ -39,6 +39,11 @@ _COUNTED_AS = re.compile(  # whether something is of a kind
     r"^\s*(is|are|was|were) (.+?) (?:counted|considered|classed|classified|regarded|treated) as (?!the\b)",
     re.IGNORECASE,
 )
+_CLASSED_AS = re.compile(
+    r"^(\s*(?:which|what|how many|who)\b[^,;?]*? (?:is|are|was|were)) "
+    r"(?:classed|classified|categori[sz]ed|listed|labell?ed|designated|regarded|considered|treated) as (?!the\b)",
+    re.IGNORECASE,
+)
 _COUNTS_AS = re.compile(r"^\s*(?:does|do|did) (.+?) (?:count|qualify) as (?=an? )", re.IGNORECASE)
 _CALLED = re.compile(  # which thing has a value
     r"^\s*(.+?) is (?:the|a|an) ([\w\s-]+?) (?:of|for) (?:which|what) ([\w\s-]+?)[\s?.!]*$", re.IGNORECASE
@@ -115,6 +120,7 @@ def plain(question: str) -> str:
     question = _COMES.sub(_placed, question)
     question = _TO_GET.sub(r"\g<first>\g<what> by \g<key>?", question)
     question = _CALLED.sub(r"which \3 has the \2 \1?", question)
+    question = _CLASSED_AS.sub(r"\1 ", question)
     question = _DESCRIBED.sub(r"what is \1?", _COUNTS_AS.sub(r"is \1 ", _COUNTED_AS.sub(r"\1 \2 ", question)))
     return _which_ones(_which_of_two(_SHORT_LIST.sub(r"fewest \1\2", question)))
 

@@ -35,6 +35,8 @@ _LONGEST = 4  # hops of one chain
 FIGURED = frozenset({"with", "and"})  # before a figure of each of a set
 RANKED = frozenset({("by",), ("rank",)})  # begin the data of a set that waits for what ranks it
 SIGNS = {"before": "<", "after": ">"}
+OVERALL = "overall"
+"""Form of a sum by a word for all of somebody's time: "career home runs"."""
 OWN = "own"
 """Form of a column whose type is said before it: "crime date"."""
 MEASURE = "measure"  # what "how many meters" is read as
@@ -186,6 +188,14 @@ class Rules:
                     more = scores.HINTED if self._columns.of_hinted_kind(column, hints) else gain
                     if max(gain, more) >= 0:
                         yield ("p", (walk,), column.name, ""), column, max(gain, more) - scores.OF_PART
+
+    def _tellers(self, source: Item, key: Item | None = None) -> Iterator[Item]:
+        """A set, and in place of all rows without names what they tell of: "pitchers by career wins"."""
+        yield source
+        totals = key is None or key.data[2] == "agg"
+        if totals and source.type in self.records and source.node == ("all", source.type):
+            kind = self.records[source.type][1]
+            yield source.but(node=("all", kind), type=kind)
 
     def _told_of(self, kind: int) -> Sketch | None:
         """What a table's rows without names tell of, as a term of these: an athlete of some wins; else None."""

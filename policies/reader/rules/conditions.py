@@ -90,6 +90,7 @@ class ConditionRules(SetRules):
             ("C TIMES", self._so_often),
             ("CMP TIMES", self._so_often),
             ("NEG P", self._missing),
+            ("NEG DATE", self._not_then),
             ("NEG R", self._not_related),
             ("SUP R", self._most_related),
             ("DATE KEY", self._of_then),
@@ -424,12 +425,12 @@ class ConditionRules(SetRules):
             if not left.data[1] and not left.data[2]:
                 item.score -= scores.BEFORE  # "3 suppliers" are no supplier 3
             yield item
-        if right.form in ("plain", "set"):
+        if right.form in ("plain", "set", "value"):  # "three stations", by a value of the sort of things
             count = left.data[0]
             if count == int(count) and 0 < count <= 1000:
-                yield right.but(
-                    data=("limit", int(count)), score=left.score + right.score - 0.3, links=(left.links, right.links)
-                )
+                score, links = left.score + right.score - 0.3, (left.links, right.links)
+                form = "set" if right.form == "value" else right.form
+                yield right.but(data=("limit", int(count)), score=score, links=links, form=form)
 
     def _where_date(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         bare = Item("C", data=("=", (), self._constant(right)), score=right.score, links=right.links)
@@ -548,6 +549,12 @@ class ConditionRules(SetRules):
             return ends
         named = [end for end in ends if any(form[-1:] == (last,) for form in self._schema.types[end.type].words)]
         return named or ends
+
+    def _not_then(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "excluding 1867", "not in 2020"."""
+        if right.data[0] == "year" and gap <= _THEN:
+            links, score = (left.links, right.links), left.score + right.score
+            yield Item("C", data=("!=", (), self._constant(right)), score=score, links=links)
 
     def _not_related(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "films without reviews", where `REVIEWED` leads to them."""

@@ -40,6 +40,7 @@ class GroupRules(ResultRules):
             ("X GK", self._group),
             ("GK X", self._group_first),
             ("S GK", self._group_counted),
+            ("S P", self._counted_by),
             ("NUM P", self._so_many_values),
             ("P X", self._values_by),
             ("PN X", self._values_by),
@@ -169,6 +170,13 @@ class GroupRules(ResultRules):
         if left.form in ("plain", "set") and not (left.extreme or right.modified):
             counted = left.but(category="X", data=("count",), score=left.score - scores.IMPLIED)
             yield from self._group(counted, right, gap)
+
+    def _counted_by(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "crimes by status": how many of each, where things share the column's values."""
+        numbers = tuple(number for number in right.data if self._is_key(number))
+        if gap == {"by"} and left.form == "plain" and numbers and likeness(right) >= WHOLE:
+            key = right.but(category="GK", data=(numbers,), score=right.score + _BY, modified=False)
+            yield from self._group_counted(left, key, gap)
 
     def _so_many_values(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "which three cities": how many values of a column are asked for."""

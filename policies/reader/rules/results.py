@@ -9,7 +9,7 @@ from typing import Any
 from trivium.policies.reader import scores
 from trivium.policies.reader.items import Item, flat
 from trivium.policies.reader.matching import Element
-from trivium.policies.reader.rules.base import MEASURE, Gap, Rule, is_true
+from trivium.policies.reader.rules.base import MEASURE, OVERALL, Gap, Rule, is_true
 from trivium.policies.reader.rules.relationships import RelationshipRules
 from trivium.policies.reader.sketch import Sketch
 
@@ -33,6 +33,7 @@ class ResultRules(RelationshipRules):
             ("H X", self._how_much_of),
             ("WHERE S", self._place),
             ("AGG P", self._aggregate_column),
+            ("P AGG", self._aggregate_overall),
             ("AGG S", self._aggregate_hint),
             ("AGG X", self._aggregate_result),
             ("X AGG", self._result_aggregated),
@@ -172,13 +173,21 @@ class ResultRules(RelationshipRules):
             return False
         return first.kind == "relation" or (first.kind == "type" and not first.name and first.number == item.type)
 
+    def _aggregate_overall(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "home runs over his career"."""
+        if right.form == OVERALL and gap & self._words.within:
+            yield from self._aggregate_column(right, left, gap)
+
     def _aggregate_column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        if left.form == OVERALL and not all(self._columns.counts(self._schema.properties[n]) for n in right.data):
+            return  # a career's average is no sum
         if len(left.data) == 1 and (left.data[0] == "count" or not self._are_types(right.data)):
             yield Item(
                 "AGG",
                 data=(*left.data, right.data),
                 score=left.score + right.score + 0.1,
                 links=(left.links, right.links),
+                form=left.form,
             )
 
     def _aggregate_in_name(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
@@ -212,7 +221,7 @@ class ResultRules(RelationshipRules):
             return
         if right.data[0] == "values" and len(right.data[1]) == 1:
             yield right.but(data=("agg", left.data[0], right.data[1][0]), score=score + 0.1, links=links)
-        elif right.data[0] == "count" and left.data[0] == "sum":
+        elif left.data[0] == "sum" and _sums(right.data):  # "how many seats does each operator have in total?"
             yield right.but(score=score, links=links)
         elif right.data[0] in ("count", "group"):
             for owners, term in self._owners_counted(right) if left.data[0] not in ("count", "sum") else ():
@@ -244,3 +253,10 @@ class ResultRules(RelationshipRules):
         for item in self._aggregate_result(right, left, gap):
             item.score -= scores.TURNED
             yield item
+
+
+def _sums(data: tuple[Any, ...]) -> bool:
+    """Whether a result counts or sums, as a whole or by groups."""
+    if data[0] == "group":
+        return all(function in ("sum", "count") for function, _ in data[2])
+    return data[0] == "count" or data[:2] == ("agg", "sum")

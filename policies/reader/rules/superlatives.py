@@ -7,12 +7,14 @@ from typing import Any
 
 from trivium.policies.reader import scores
 from trivium.policies.reader.items import Item, flat
-from trivium.policies.reader.rules.base import OWN, RANKED, WHOLE, Gap, Rule, is_one, likeness
+from trivium.policies.reader.rules.base import OVERALL, OWN, RANKED, WHOLE, Gap, Rule, is_one, likeness
 from trivium.policies.reader.rules.relationships import RelationshipRules
-from trivium.policies.reader.schema import Property
+from trivium.policies.reader.schema import Property, Walk
 from trivium.policies.reader.sketch import Sketch
 
 _COUNTED = "counted"  # of columns by whose values only what is said to be counted is counted
+_COUNTING = frozenset({"most", "the most", "fewest", "least"})
+_PARTS = frozenset({"of", "in", "on", "for", "from", "by", "at", "the", "its", "their", "his", "her"})
 _AGED = frozenset({"birth", "age"})  # hints of "oldest": first born, of the highest age
 
 
@@ -30,6 +32,7 @@ class SuperlativeRules(RelationshipRules):
             ("SUP AGG", self._key_of_aggregate),
             ("AGG SUP", self._key_of_aggregate_after),
             ("AGG C", self._aggregate_bound),
+            ("C AGG", self._aggregate_bound_before),
             ("E C", self._aggregate_bound),
             ("S X", self._ranked_by),
             ("S AGG", self._ranked_by),
@@ -44,6 +47,7 @@ class SuperlativeRules(RelationshipRules):
             ("KEY R", self._key_doing),
             ("S KEY", self._by_key),
             ("KEY S", self._key_first),
+            ("KEY S", self._most_of),
             ("S SUP", self._extreme_after),
         )
 
@@ -103,18 +107,23 @@ class SuperlativeRules(RelationshipRules):
             links = (left.links, right.links)
             yield Item("CP", None, -1, (what, "agg", sign, value), left.score + right.score + 0.25, links)
 
+    def _aggregate_bound_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "more than 2400 career hits"."""
+        if right.form == OVERALL and not gap:
+            yield from self._aggregate_bound(right, left, gap)
+
     def _ranked_by(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "(top 5) customers by number of orders", "by total freight"."""
         if "by" not in gap or left.form == "name" or left.data[:1] in RANKED:
             return
-        terms: list[tuple[Sketch, float]] = []
+        terms: list[tuple[Item, Sketch, float]] = []
         if what := _aggregated(right):
-            terms += self._aggregates_of(left, what)
+            terms += [(each, *term) for each in self._tellers(left) for term in self._aggregates_of(each, what)]
         elif right.category == "X":
-            terms += self._figures(left, right)
-        for term, cost in terms:
+            terms += [(left, *term) for term in self._figures(left, right)]
+        for source, term, cost in terms:
             links = (left.links, right.links)
-            yield left.but(data=("rank", term), score=left.score + right.score - cost, links=links)
+            yield source.but(data=("rank", term), score=left.score + right.score - cost, links=links)
 
     def _frequent(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "the three most frequent routes": values by how often they occur."""
@@ -259,6 +268,7 @@ class SuperlativeRules(RelationshipRules):
             yield self._top(right, term, descending, limit, score + gain, links)
         if direction in ("max", "min") and hints:
             yield from self._extreme_of_relationships(left, right, limit, score)
+            yield from self._extreme_of_rows(left, right, limit, score)
         yield from self._extreme_walked(left, right, limit, score, links)
 
     def _extreme_of_relationships(self, left: Item, right: Item, limit: int, score: float) -> Iterator[Item]:
@@ -272,6 +282,18 @@ class SuperlativeRules(RelationshipRules):
                     term = ("a", (hop,), own.name, "maximum" if direction == "max" else "minimum", True)
                     score_of, links = score + gain - scores.OF_PART, (left.links, right.links)
                     yield self._top(right, term, direction == "max", limit, score_of, links)
+
+    def _extreme_of_rows(self, left: Item, right: Item, limit: int, score: float) -> Iterator[Item]:
+        """As in "which is more expensive, A or B?" of models, whose prices are in the rows of their sales."""
+        direction, hints, _ = left.data
+        if right.form != "pair" or any(gain >= 0 for _, gain in self._columns.ranked(right.type, hints, None)):
+            return
+        for hop, reached in self._schema.leaving(right.type):
+            for column, gain in self._columns.ranked(reached, hints, None)[:2]:
+                if gain >= 0 and column.profile.kind == "number" and not self._columns.turns(hints, column):
+                    term = ("a", (hop,), column.name, "average", False)
+                    less, links = scores.OTHER_TYPE - gain, (left.links, right.links)
+                    yield self._top(right, term, direction == "max", limit, score - less, links)
 
     def _is_gathering(self, kind: Item, hints: tuple[str, ...]) -> bool:
         """Whether the size of things is how many they hold: "the biggest category", where nothing else is recorded."""
@@ -308,7 +330,8 @@ class SuperlativeRules(RelationshipRules):
         yield from self._most_walked(right, left)
         yield from self._most_rows(left, right)
         for item in self._extreme(right, left, gap):
-            if item.category == "S":
+            often = item.category == "KEY" and right.data[0] == "count" and left.form == "plain" and not gap
+            if item.category == "S" or often:  # "(which species was) sighted most often", of which there are sightings
                 item.score -= 0.1
                 yield item
 
@@ -378,6 +401,15 @@ class SuperlativeRules(RelationshipRules):
                 node = self._reach(source, key, (hop.back(),), sure=True, negative=False)
                 yield ("a", (hop,), name, function, True, key.node), 0.05, node
 
+    def _is_one_each_way(self, hops: tuple[Walk, ...]) -> bool:
+        """Whether hops lead to one thing at most."""
+        for hop in hops:
+            profile = self._schema.profiles.get(self._schema.names[hop.relation])
+            starts = {"out": profile.heads, "in": profile.tails}.get(hop.direction, 0) if profile else 0
+            if profile is None or starts < profile.triples:
+                return False
+        return True
+
     def _keyed(self, source: Item, key: Item) -> Iterator[tuple[Sketch, float, Sketch | None]]:
         """Terms to rank by, what each costs, and the set that is ranked."""
         if key.data[2] == "count":
@@ -388,6 +420,8 @@ class SuperlativeRules(RelationshipRules):
                     continue
                 if len(key.data) > 6 and path.hops[-1].direction not in (key.data[6], "any"):
                     continue
+                if self._is_one_each_way(path.hops):
+                    continue  # nothing has the most of what each has one of
                 count += 1
                 if count > scores.JOINS:
                     break
@@ -416,14 +450,27 @@ class SuperlativeRules(RelationshipRules):
             limit, score = left.data[1], score + 0.3
         score -= scores.BELOW if left.extreme else 0.0
         score -= scores.AGAIN if left.modified else 0.0
-        for term, cost, node in self._keyed(left, right):
+        owned = [(each, *keyed) for each in self._tellers(left, right) for keyed in self._keyed(each, right)]
+        for source, term, cost, node in owned:
             unordered = term[0] == "p" and not self._columns.ordered_term(term, right.data[2])
             less = cost + (scores.UNORDERED if unordered else 0.0)
             if term[0] == "p":
                 less += self._columns.of_other_end(
                     self._columns.of_term(term, right.data[2]), largest=direction == "max"
                 )
-            yield self._top(left.but(node=node), term, direction == "max", limit, score - less, links)
+            yield self._top(source.but(node=node), term, direction == "max", limit, score - less, links)
+
+    def _most_of(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "(which park has) the most kilometers of trails", "(cost) the most in repairs": it waits for whose."""
+        if left.data[2] in ("count", "agg") or left.node is not None or right.form != "plain" or not gap <= _PARTS:
+            return
+        counting = any(what in _COUNTING for _, what, _ in flat(left.links))
+        own = [self._schema.properties[number] for number in left.data[2]]
+        if counting and right.node == ("all", right.type) and any(each.type == right.type for each in own):
+            numbers = tuple(each.number for each in own if each.type == right.type and self._columns.counts(each))
+            if numbers:
+                links, score = (left.links, right.links), left.score + right.score + scores.OTHER_TYPE + scores.MERGED
+                yield left.but(data=(*left.data[:2], numbers), score=score, links=links)
 
     def _key_first(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "highest population of states in ...": the value; "highest population state": what has it."""

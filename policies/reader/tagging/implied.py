@@ -19,6 +19,7 @@ from trivium.policies.reader.tagging.tagged import DOER, EXACT, EXACTLY, NOUN, S
 
 _THING = 0.7  # likeness of "works" to what `CREATED_BY` leads from
 _MEASURE = 0.8  # likeness of "cost" to a column of money
+_DEED, _DOER = "ing", "er"  # end nouns for a deed and for who does it: "pitching", "pitcher"
 _BORN = 0.6  # weight of "who" for those with a date of birth or a job, where their type says no more
 _WHOEVER = 0.3  # weight of "who" for any things, in a graph without persons
 
@@ -34,6 +35,7 @@ class Implied:
 
     def __post_init__(self) -> None:
         self._doers = self._named_by_deeds() if self.schema.typed else {}
+        self._row_doers = self._named_by_rows()
         self._kin = self._named_by_kin()
         self._measured_as = {self.language.stem(word): what for word, what in self.language.measured.items()}
 
@@ -60,6 +62,37 @@ class Implied:
                     for noun in sorted(nouns):
                         out[noun].append((relation, end, like, ("go", ("all", start), (hop,), end, True)))
         return out
+
+    def _named_by_rows(self) -> dict[str, tuple[int, int, int]]:
+        """For a noun for who does a deed, the type of its rows, and the relation to whom they are of: "pitchers"."""
+        out: dict[str, tuple[int, int, int]] = {}
+        persons = self.asked_for_by("who", surely=True) if self.schema.typed else frozenset[int]()
+        for kind, role in enumerate(self.schema.types):
+            deeds = [words[-1].removesuffix(_DEED) for words in role.words if words and words[-1].endswith(_DEED)]
+            ends = [(relation, tail) for relation, head, tail in self.schema.joins if head == kind and tail in persons]
+            if len(ends) == 1:
+                out |= {self.language.stem(deed + _DOER): (kind, *ends[0]) for deed in deeds}
+        return out
+
+    def add_doers(self, tagged: Tagged) -> None:
+        """Add whom rows of a deed are of, in place of the rows: "pitchers" of `pitching` by player."""
+        for position, word in enumerate(tagged.positions if self._row_doers else ()):
+            self._add_doers_at(tagged, word.casefold(), position)
+
+    def _add_doers_at(self, tagged: Tagged, word: str, position: int) -> None:
+        found = self._row_doers.get(self.language.stem(word))
+        if found is None or any(word in words for role in self.schema.types for words in role.words):
+            return
+        kind, relation, owner = found
+        tagged.items = [
+            (start, stop, item)
+            for start, stop, item in tagged.items
+            if start != position or item.category != "S" or item.node != ("all", kind)
+        ]
+        node = ("go", ("all", kind), (Walk(relation, "out"),), owner, True)
+        links = link(position, Element("relation", relation), DOER)
+        item = Item("S", node, owner, ("role", relation), EXACT, links, form="plain")
+        tagged.items.append((position, position + 1, item))
 
     def doer_items(self, word: str, position: int) -> Iterator[tuple[int, int, Item]]:
         """Those who do a deed that a relation records, where no type is called so: "actors" of `ACTED_IN`; counts."""

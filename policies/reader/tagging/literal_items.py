@@ -22,6 +22,9 @@ _PERCENT = frozenset({PERCENT, "pct"})
 _ZERO = ("v", Value("number", 0.0))
 
 
+_SPEED = ("speed",)  # words of the columns of kilometers in an hour
+
+
 @dataclass
 class LiteralItems:
     """What the literals of a question may be."""
@@ -65,6 +68,8 @@ class LiteralItems:
             hints = degrees or hints
             if found.kind == "year" and hints:  # "1000 euros"
                 found = Literal_(found.start, found.stop, "number", found.value)  # noqa: PLW2901
+            if unit and self._is_speed(text, words[stop - 1 : stop + 1]):
+                stop, hints, measure = stop + 1, _SPEED, ""
             rate = [word.text for word in words[stop - 1 : stop + 2]] if unit else []
             if rate[1:2] == ["per"] and any(each.element.kind == "property" for each in self.matcher.phrase(rate)):
                 stop, hints = stop + 2, ("per", unit)  # "3 hours per week"
@@ -76,6 +81,12 @@ class LiteralItems:
                 items += self.mentions.value_items(str(found.value)[:5], found.start, 1.0)
             out.append(Block(found.start, stop, (25 if strong else 11) + stop - found.start, items, 1.0))
         return [*out, *self._place_blocks(words)]
+
+    def _is_speed(self, text: str, words: Sequence[Token]) -> bool:
+        """Whether a unit of length stands before a slash and one of time: "km/h"."""
+        units = [self.language.measures.get(word.text, ("", 0.0))[0] for word in words]
+        timed = len(words) > 1 and (units[1] == "time" or words[1].text == "h")
+        return timed and units[0] == "length" and text[words[0].end : words[1].start] == "/"
 
     def _degrees(self, text: str, words: Sequence[Token], place: int) -> tuple[str, ...]:
         """Words of the columns that a number of degrees is of, by the word behind these: "67 degrees north"."""

@@ -13,6 +13,7 @@ from trivium.policies.reader.english import Language
 from trivium.policies.reader.items import Item, link
 from trivium.policies.reader.matching import Match, Matcher
 from trivium.policies.reader.names import words_of
+from trivium.policies.reader.rules.base import OVERALL
 from trivium.policies.reader.schema import Schema
 from trivium.policies.reader.tagging.tagged import ALIAS, UNREAD_OPERATOR, Block
 
@@ -41,8 +42,6 @@ class Operators:
         language, add = self.language, self.phrases
         for phrase in language.count:
             add[phrase].append(Item("CNT"))
-        for phrase, function in language.aggregates.items():
-            add[phrase].append(Item("AGG", data=(function,)))
         for word, found in language.superlatives.items():
             add[tuple(word.split())].append(Item("SUP", data=(found.direction, found.hints, 1)))
             if found.direction in ("max", "min"):  # "the largest number of"
@@ -61,8 +60,15 @@ class Operators:
             add[phrase].append(Item("NEG"))
         for phrase in language.same:
             add[phrase].append(Item("SAME"))
+        self._add_aggregates()
         self._add_adjectives()
         self._add_asking()
+
+    def _add_aggregates(self) -> None:
+        for phrase, function in self.language.aggregates.items():
+            overall = not self.language.classes.overall.isdisjoint(phrase)
+            if not overall or self.schema.words.isdisjoint(phrase):
+                self.phrases[phrase].append(Item("AGG", data=(function,), form=OVERALL if overall else "set"))
 
     def _add_adjectives(self) -> None:
         """Superlatives of two words: "most populous", "least dense"."""
@@ -131,10 +137,7 @@ class Operators:
                 weak = weak or (found[0].category == "CMP" and self._is_preposition(phrase, folded[stop : stop + 1]))
                 weak = weak or (phrase == ("per",) and not self.language.units.isdisjoint(folded[stop : stop + 1]))
                 cost = (0.4 if phrase in (("each",), ("every",)) else 0.2) if weak else UNREAD_OPERATOR
-                items = [
-                    Item(item.category, data=item.data, score=item.score, links=link(start, " ".join(phrase), 0.0))
-                    for item in found
-                ]
+                items = [item.but(links=link(start, " ".join(phrase), 0.0)) for item in found]
                 out.append(Block(start, stop, 10 + (stop - start), items, cost, operator=True))
         return out
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from trivium.kg.plans.plan import Value
 from trivium.kg.text import Token, fold_name, singular
+from trivium.policies.reader.columns import measure_of
 from trivium.policies.reader.computed import Computed
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.items import Item, link
@@ -21,6 +22,7 @@ from trivium.policies.reader.tagging.tagged import (
     EXACT,
     EXACTLY,
     NEAR,
+    NOUN,
     SLOPE,
     UNREAD_GENERIC,
     UNREAD_NAME,
@@ -53,6 +55,28 @@ class Phrases:
             for start in range(len(folded) - len(phrase) + 1):
                 if tuple(folded[start : start + len(phrase)]) == phrase:
                     yield Block(start, start + len(phrase), 12 + len(phrase), [], UNREAD_GENERIC, operator=True)
+
+    def spell_blocks(self, folded: Sequence[str]) -> Iterator[Block]:
+        """Phrases by which one of several rows is meant, and no sum of them: "in a single season".
+
+        Not where the graph has things that are called so: goals in a match are counted match by match.
+        """
+        classes = self.language.classes
+        for place, word in enumerate(folded):
+            noun = singular(word)
+            if noun not in classes.spells or noun != word or self._is_kind(noun):
+                continue
+            start = next((at for at in range(place, 0, -1) if folded[at - 1] not in classes.one_of_many), 0)
+            before, after = folded[start - 1 : start] if start else [], folded[place + 1 : place + 2]
+            within = before and before[0] in classes.within and not {*after} & {"of", "after", "before", "from"}
+            having = before and before[0] in classes.having | {"had"} and {*after} & {"with", "of", "where", "when"}
+            if start < place and (within or having):
+                first = start - 1 if within else start
+                yield Block(first, place + 1, 12 + place - first, [], UNREAD_GENERIC, operator=True)
+
+    def _is_kind(self, noun: str) -> bool:
+        """Whether a type of the graph is called by a noun."""
+        return any(match.exact and match.element.kind == "type" for match in self.matcher.phrase([noun]))
 
     def blocks(self, folded: Sequence[str]) -> list[Block]:
         """What schemas call by one word: "last name"."""
@@ -130,10 +154,12 @@ class Phrases:
             ]
 
     def _is_whole_date(self, item: Item, word: str) -> bool:
-        """Whether a part of dates is read as columns of whole dates: "by year" as by day."""
+        """Whether a part of dates is read as columns of whole dates: "by year" as by day; or of numbers of such."""
         if item.category != "P":
             return False
         columns = [self.schema.properties[number] for number in item.data]
+        if all(f"{word}s" in words_of(each.name) and each.profile.kind == "number" for each in columns):
+            return True  # "on which day" asks for no number of days
         return all(each.dated and not each.yearly and word not in words_of(each.name) for each in columns)
 
     def _add_times(self, tagged: Tagged) -> None:
@@ -154,6 +180,46 @@ class Phrases:
                 for before in range(max(place - NEAR, 0), place)
                 if words[before] in self.language.classes.occurring - self.schema.words
             ]
+
+    def add_lasting(self, tagged: Tagged) -> None:
+        """Add superlatives with what says that something lasts: "longest-serving", "the shortest terms".
+
+        Before a bound in units of time such a verb says no more: "served more than 40 years".
+        """
+        spans, words = self.language.spans, [fold_name(position) for position in tagged.positions]
+        said = [
+            place
+            for place, word in enumerate(words)
+            if place and (word in spans["lasting"] | spans["enduring"] or singular(word) in spans["term"])
+            if not any(match.exact and match.element.kind != "property" for match in self.matcher.word(word))
+        ]
+        for place in said:
+            for start, stop, item in list(tagged.items):
+                lasts = item.category == "SUP" and item.data[1][:1] in (("length",), ("duration",))
+                if lasts and stop == place and tagged.gaps[place] <= {"the"}:
+                    links = (*item.links, *link(place, words[place], 0.0))
+                    tagged.items.append((start, place + 1, item.but(score=item.score + _PHRASE, links=links)))
+            if words[place] in spans["lasting"] and self._is_before_time(tagged, place + 1):
+                tagged.unread[place], tagged.content[place] = UNREAD_GENERIC, False
+                tagged.items += [(place, place + 1, item) for item in self._lengths(place)]
+
+    def _lengths(self, place: int) -> Iterator[Item]:
+        """Columns that say how long things lasted, as what a verb says."""
+        numbers = [each.number for each in self.schema.properties if measure_of(each, self.language) == "time"]
+        numbers = [each for each in numbers if self.schema.properties[each].profile.kind == "number"]
+        if numbers:
+            links = link(place, Element("property", numbers[0]), NOUN)
+            yield Item("P", data=tuple(numbers), score=EXACT - SLOPE * (1 - NOUN), links=links)
+
+    def _is_before_time(self, tagged: Tagged, place: int) -> bool:
+        """Whether a bound in a unit of time stands at a place."""
+        bounds = {start: stop for start, stop, item in tagged.items if item.category == "CMP"}
+        measures = {each: what for each, (what, _) in self.language.measures.items()}
+        return any(
+            item.category == "NUM" and measures.get(item.data[3]) in ("time", "span")
+            for start, _, item in tagged.items
+            if start == bounds.get(place, place)
+        )
 
     def _measured(self, said: Sequence[str], most: int) -> Iterator[tuple[int, Item]]:
         """How many positions "how many people", "how many square miles" take, and the columns that they ask for."""

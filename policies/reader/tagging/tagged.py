@@ -58,6 +58,7 @@ class Tagged:
         content: positions that carry content (no operators, no generic words).
         asked: the types that the head noun asks for: "which *states* border …", "how many *rivers* …".
         verbs: positions that stand where a verb does: behind no article, possessive or question word.
+        of_one: whether one of several rows is meant: "in a single season".
         asks_things: whether what is asked for is a noun read as any kind of things: "which town …", and no date.
         asked_as: what is asked of them: `one` (themselves: "which"), `count`, or `any` ("show the …": a table, too).
     """
@@ -73,6 +74,7 @@ class Tagged:
     asked_as: str = ""
     verbs: frozenset[int] = frozenset()
     asks_things: bool = False
+    of_one: bool = False
 
 
 @dataclass

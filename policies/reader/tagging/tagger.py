@@ -31,6 +31,7 @@ from trivium.policies.reader.tagging.tagged import (
     BEFORE_KINDS,
     EXACTLY,
     KIND,
+    NOUN,
     OTHERS,
     QUOTED,
     SORT_OF_NAME,
@@ -53,6 +54,7 @@ MOST_POSITIONS = 24
 _GENERIC = 0.25  # what is lost by a relation that a word of little content names: "involved"
 _ROWS = 0.2  # what is lost by a column that stands for the rows of a table
 _NAMED_ROWS = 0.3  # the same where several rows may have the same
+_VALUE = 2.5  # what is lost by a relation that a word is only like, beside one of the things that it leads to
 _NUMBER = 0.3  # what is lost by a bare number that is a value of some property
 _DONE = 0.7  # likeness from which a verb says a column: what things cost, weigh
 _PART = 0.8  # likeness below which words are only a part of a column's name
@@ -122,10 +124,14 @@ class Tagger:
         quiet = {(block.start, block.stop) for block in computed if not block.items}
         blocks = [*computed, *(block for block in blocks if (block.start, block.stop) not in quiet)]
         blocks += self._phrases.idle_blocks(folded)
+        spells = list(self._phrases.spell_blocks(folded))
+        blocks += spells
         loose = list(self._literals.signs(folded))
         mixed = foreign is None and _is_mixed(text, words)
         blocks += self._mentions.name_blocks(text, words, quoted, loose, topics, mixed=mixed)
-        tagged = self._assemble(text, words, _choose(blocks), loose)
+        chosen = _choose(blocks)
+        tagged = self._assemble(text, words, chosen, loose)
+        tagged.of_one = any(spell in chosen for spell in spells)
         if foreign is not None:  # said in the reader's words
             tagged.text = " ".join(folded)
         return tagged
@@ -175,15 +181,11 @@ class Tagger:
             block = by_start.get(span[0])
             self._add_position(tagged, words, position, span, block)
         self._phrases.add(tagged, words, spans, by_start)
-        for start, stop, item in loose:
-            if start in at and stop - 1 in at:
-                first, last = at[start], at[stop - 1]
-                if spans[first][0] <= start and (first != last or by_start.get(spans[first][0]) is None):
-                    item.links = tuple((place, *each[1:]) for each in item.links for place in range(first, last + 1))
-                    tagged.items.append((first, last + 1, item))
-                    if first == last and tagged.unread[first] >= UNREAD and item.links[0][2] >= 0.93:
-                        tagged.unread[first] = UNREAD_NAME  # nobody names a thing for nothing
+        self.implied.add_doers(tagged)
+        self._add_loose(tagged, spans, by_start, loose, at)
         self._doubt_beside_names(tagged, loose, at)
+        self._drop_parts_of_names(tagged)
+        self._phrases.add_lasting(tagged)
         self._add_variants(tagged)
         self._asked.add(tagged)
         self._mark_verbs(tagged)
@@ -192,6 +194,45 @@ class Tagger:
             if item.category == "WHERE" and "the" in tagged.gaps[stop] and tagged.gaps[stop] & language.classes.being:
                 item.data = ("the",)
         return tagged
+
+    @staticmethod
+    def _add_loose(
+        tagged: Tagged,
+        spans: Sequence[tuple[int, int]],
+        blocks: Mapping[int, Block],
+        loose: Sequence[tuple[int, int, Item]],
+        at: Mapping[int, int],
+    ) -> None:
+        """Add items of words that other blocks may read."""
+        for start, stop, item in loose:
+            if start in at and stop - 1 in at:
+                first, last = at[start], at[stop - 1]
+                if spans[first][0] <= start and (first != last or blocks.get(spans[first][0]) is None):
+                    item.links = tuple((place, *each[1:]) for each in item.links for place in range(first, last + 1))
+                    tagged.items.append((first, last + 1, item))
+                    if first == last and tagged.unread[first] >= UNREAD and item.links[0][2] >= 0.93:
+                        tagged.unread[first] = UNREAD_NAME  # nobody names a thing for nothing
+
+    def _drop_parts_of_names(self, tagged: Tagged) -> None:
+        """Drop columns that a type's own noun only qualifies: "the average value of an order" is of no `order_line`."""
+        kinds = {
+            start
+            for start, stop, item in tagged.items
+            if item.category == "S" and item.form == "plain" and stop == start + 1 and item.links[0][2] >= EXACTLY
+        }
+
+        def qualifies(start: int, stop: int, item: Item) -> bool:
+            if item.category != "P" or start not in kinds or stop != start + 1 or item.links[0][2] >= _PART:
+                return False
+            names = [words_of(self.schema.properties[number].name) for number in item.data]
+            word = singular(tagged.positions[start].casefold())
+            return all(len(name) > 1 and word in name[:-1] and not self._is_bare(name[-1]) for name in names)
+
+        tagged.items = [each for each in tagged.items if not qualifies(*each)]
+
+    def _is_bare(self, word: str) -> bool:
+        """Whether a last word of a name adds nothing: of `customer_id`, `order_date`."""
+        return word in self.language.carriers | self.language.units | self.language.kinds_of_value
 
     def _add_variants(self, tagged: Tagged) -> None:
         """Columns with the words that say which of several alike is meant; a year of these is no date."""
@@ -260,6 +301,7 @@ class Tagger:
             if start in tagged.verbs and stop == start + 1 and noun and item.links[0][2] < EXACTLY:
                 tagged.items[index] = (start, stop, item.worse(OTHERS))
         ranked = {start for start, _, item in tagged.items if item.category == "SUP"}
+        dated = {stop for _, stop, item in tagged.items if item.category == "SUP" and "date" in item.data[1]}
         deeds = {
             start
             for start, _, item in tagged.items
@@ -268,10 +310,15 @@ class Tagger:
         for place in tagged.verbs if deeds else ():
             if self.language.stem(tagged.positions[place]) in self.language.sides:  # "made an offer", "receive funding"
                 tagged.unread[place], tagged.content[place] = UNREAD_GENERIC, False
+        measured = {
+            start for start, _, item in tagged.items if item.category == "P" and item.links[0][2] >= EXACTLY
+        }  # "cost the most in repairs"
         for place in tagged.verbs:
             last = place + 1 == len(tagged.positions) and "to" in tagged.gaps[place]  # "takes the longest to make"
             last = last and not is_plural([tagged.positions[place]])  # "linked to concerts"
-            if (place + 1 in ranked and "the" in tagged.gaps[place + 1]) or last:  # "gives the most milk"
+            last = last and place not in dated  # "the latest to resign"
+            gives = place + 1 in ranked and "the" in tagged.gaps[place + 1] and place not in measured
+            if gives or last:  # "gives the most milk"
                 tagged.unread[place], tagged.content[place] = UNREAD_GENERIC, False
 
     @staticmethod
@@ -300,14 +347,24 @@ class Tagger:
             tagged.items = [item for item in tagged.items if item[:2] != (last, last + 1) or item[2].category == "S"]
             tagged.unread[last], tagged.content[last] = UNREAD_GENERIC, False
 
-    @staticmethod
-    def _doubt_beside_names(tagged: Tagged, loose: Sequence[tuple[int, int, Item]], at: Mapping[int, int]) -> None:
+    def _doubt_beside_names(
+        self, tagged: Tagged, loose: Sequence[tuple[int, int, Item]], at: Mapping[int, int]
+    ) -> None:
         """Of a word that is an entity's whole name, what it is only like in the schema costs."""
-        names = {at[start] for start, stop, item in loose if stop == start + 1 and start in at and certain([item])}
+        named = [
+            (at[start], item) for start, stop, item in loose if stop == start + 1 and start in at and certain([item])
+        ]
+        names = {place for place, _ in named}
         for place, (start, stop, item) in enumerate(tagged.items):
             like = item.links[0][2] if item.links else 1.0
             if start in names and stop == start + 1 and item.category in ("S", "R", "P") and 0 < like < EXACTLY:
-                tagged.items[place] = (start, stop, item.worse(OTHERS))
+                kinds = {each.type for at_place, each in named if at_place == start}
+                ends = {
+                    tail for relation, _, tail in self.schema.joins if item.category == "R" and relation in item.data
+                }
+                ends |= {item.type} if item.form == "plain" else set()
+                own = like < NOUN and not kinds.isdisjoint(ends)  # "female" is a gender, and no word for it
+                tagged.items[place] = (start, stop, item.worse(_VALUE if own else OTHERS))
 
     def _add_block(
         self, tagged: Tagged, words: Sequence[Token], position: int, span: tuple[int, int], block: Block
