@@ -187,7 +187,10 @@ class RelationshipRules(Rules):
         """As in "number of bookings per course": how many relationships."""
         for head in [each.type for each in self._ends_of(left.data[0])] if len(left.data) == 1 else ():
             for hop, reached in self._schema.leaving(head):
-                if hop.relation == left.data[0] and hop.direction == "out":
+                named = tuple(words_of(self._schema.names[hop.relation])) in self._schema.types[reached].words
+                if (
+                    hop.relation == left.data[0] and hop.direction == "out" and not named
+                ):  # "shops" are things, no deeds
                     made = Item("X", ("all", head), head, ("walks", "count", hop, "", reached))
                     made.score, made.links = left.score - scores.IMPLIED, left.links
                     yield from self._grouped_walks(made, right)

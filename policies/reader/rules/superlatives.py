@@ -48,6 +48,7 @@ class SuperlativeRules(RelationshipRules):
             ("S KEY", self._by_key),
             ("KEY S", self._key_first),
             ("KEY S", self._most_of),
+            ("KEY AGG", self._most_in_all),
             ("S SUP", self._extreme_after),
         )
 
@@ -284,14 +285,21 @@ class SuperlativeRules(RelationshipRules):
                     yield self._top(right, term, direction == "max", limit, score_of, links)
 
     def _extreme_of_rows(self, left: Item, right: Item, limit: int, score: float) -> Iterator[Item]:
-        """As in "which is more expensive, A or B?" of models, whose prices are in the rows of their sales."""
+        """As in "which is more expensive, A or B?" of models, whose prices are in the rows of their sales.
+
+        And as in "the most expensive model": with the highest price of any row, if rows have no names.
+        """
         direction, hints, _ = left.data
-        if right.form != "pair" or any(gain >= 0 for _, gain in self._columns.ranked(right.type, hints, None)):
+        if right.form not in ("pair", "plain") or any(
+            gain >= 0 for _, gain in self._columns.ranked(right.type, hints, None)
+        ):
             return
         for hop, reached in self._schema.leaving(right.type):
             for column, gain in self._columns.ranked(reached, hints, None)[:2]:
-                if gain >= 0 and column.profile.kind == "number" and not self._columns.turns(hints, column):
-                    term = ("a", (hop,), column.name, "average", False)
+                rows = right.form == "pair" or reached in self.records
+                if rows and gain >= 0 and column.profile.kind == "number" and not self._columns.turns(hints, column):
+                    term: Sketch = ("a", (hop,), column.name, "average", False)
+                    term = term if right.form == "pair" else ("p", (hop,), column.name, "")
                     less, links = scores.OTHER_TYPE - gain, (left.links, right.links)
                     yield self._top(right, term, direction == "max", limit, score - less, links)
 
@@ -459,6 +467,15 @@ class SuperlativeRules(RelationshipRules):
                     self._columns.of_term(term, right.data[2]), largest=direction == "max"
                 )
             yield self._top(source.but(node=node), term, direction == "max", limit, score - less, links)
+
+    def _most_in_all(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "(which unit) cost the most in total"."""
+        if right.data != ("sum",) or left.data[2] in ("count", "agg"):
+            return
+        links, score = (left.links, right.links), left.score + right.score
+        numbers = tuple(n for n in left.data[2] if self._columns.counts(self._schema.properties[n]))
+        if numbers:
+            yield left.but(data=(*left.data[:2], "agg", ("P", numbers, "sum")), score=score, links=links)
 
     def _most_of(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "(which park has) the most kilometers of trails", "(cost) the most in repairs": it waits for whose."""

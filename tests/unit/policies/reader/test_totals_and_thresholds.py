@@ -205,3 +205,15 @@ def test_two_are_compared_by_what_their_rows_cost() -> None:
 
 def test_a_noun_of_things_is_no_part_of_a_columns_name() -> None:
     assert "order_line" not in write(_sold("what is the average value of an order?").plan)
+
+
+def test_the_most_expensive_has_the_highest_price_of_any_row() -> None:
+    assert write(_sold("what is the most expensive model?").plan) == "type model | top 1 by ^model/price"
+
+
+def test_things_are_counted_and_not_the_rows_that_lead_to_them() -> None:
+    assert "walk" not in write(_sold("how many models are there per order?").plan)
+
+
+def test_a_sum_that_is_said_behind() -> None:
+    assert _plan("which boat cost the most in total?") == "type Boat | top 1 by sum(^DONE_ON/cost)"
