@@ -171,7 +171,7 @@ def _rank(label: str, each: PropertySample, *, has_key: bool, part: bool) -> tup
         return (8, not each.is_text)
     if each.is_key and (each.is_text or not each.holds(("STRING",))):
         digits = all(text.strip().isdigit() for text in each.examples) if each.is_text else True
-        return (6, True) if digits or not each.is_text else (5, False)
+        return (6, not (likely and each.is_text)) if digits or not each.is_text else (5, False)
     if each.is_text and not has_key and (likely or unique) and each.coverage >= 0.5 and each.share >= _SOME:
         return 8, False
     return None
