@@ -179,6 +179,15 @@ class LightWords:
             and not self.elements.is_called(words[place].text)
         )
 
+    def calls_code(self, text: str, words: Sequence[Token], place: int) -> bool:
+        """Whether a word says of the name behind it that it is a code: "the code FALZ", "flight number AA12"."""
+        if place + 1 >= len(words) or words[place].text not in self.language.carriers:
+            return False
+        behind = words[place + 1]
+        written = text[behind.start : behind.end]
+        coded = written.isupper() and len(written) > 1 and not text.isupper()
+        return coded and not self.elements.is_called(words[place].text)
+
     def is_often(self, words: Sequence[Token], place: int) -> bool:
         """Whether a word says with the number before it how often something was: "five times"."""
         behind = place > 0 and self.language.is_number(words[place - 1].text)

@@ -422,6 +422,7 @@ class Tagger:
             or self._light.is_idle_deed(words, span[0])
             or (self._light.is_unit(words, span[0]) and not self._elements.is_called(word))
             or self._light.is_of_age(words, span[0])
+            or self._light.calls_code(tagged.text, words, span[0])
         )
         in_unit = self._light.counts_in(words, span[0])
         light = (

@@ -95,6 +95,15 @@ def _neighbors(known: str = "") -> tuple[GraphColumns, Reader]:
     return _open(entities, edges)
 
 
+@cache
+def _signs(**facts: str) -> tuple[GraphColumns, Reader]:
+    """Signs, which are codes, and the halts that they are of."""
+    entities: list[Any] = [(name, ["halt"], facts) for name in ("Moss", "Hov", "Leir")]
+    entities += [(code, ["sign"], {}) for code in ("FALZ", "RAH", "K2")]
+    edges: list[Any] = [("FALZ", "halt", "Moss", {}), ("RAH", "halt", "Hov", {}), ("K2", "halt", "Leir", {})]
+    return _open(entities, edges)
+
+
 def _open(entities: list[Any], edges: list[Any]) -> tuple[GraphColumns, Reader]:
     graph = GraphColumns.of(entities, edges)
     return graph, open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
@@ -154,6 +163,18 @@ def test_a_plural_of_what_has_facts_or_other_ties_is_no_sort() -> None:
     for known in ("facts", "fears"):
         assert 'ids "Wolf" | follow ^species' not in _plan(_neighbors(known), "which wolves are cranky?")
     assert _plan(_neighbors(), "what is the species of Lobo?") == 'ids "Lobo" | follow species'
+
+
+def test_a_code_may_be_called_one() -> None:
+    for code, said in (("FALZ", "code"), ("RAH", "identifier"), ("K2", "id")):
+        assert _plan(_signs(), f"which halt has the {said} {code}?") == f'ids "{code}" | follow halt'
+    for question in (
+        "which halt has the color FALZ?",
+        "which halt has the code Moss?",
+        "WHICH HALT HAS THE CODE FALZ?",
+    ):
+        assert _plan(_signs(), question).startswith("unread")
+    assert "ids" not in _plan(_signs(plate_code="FALZ"), "which halt has the plate code FALZ?"), "a fact of theirs"
 
 
 @pytest.mark.parametrize(
