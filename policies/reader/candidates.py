@@ -730,7 +730,7 @@ class Candidates:
 
 def _is_of_all(tagged: Tagged, sketch: Sketch, item: Item) -> bool:
     """Whether one sum or count is given, where it is asked for of each of what a noun is for."""
-    if sketch[0] != "count" and sketch[:2] not in _ADDED:
+    if sketch[0] != "count" and sketch[:2] not in _ADDED and sketch[:2] != ("walks", "sum"):
         return False
     read = {place for place, *_ in flat(item.links)}
     groups = (stop for start, stop, each in tagged.items if each.category == "G" and start not in read)

@@ -215,6 +215,15 @@ class Coverage:
 
     def _untotaled(self, tagged: Tagged, sketch: Sketch, links: Sequence[Any]) -> list[str]:
         """Words that ask for a sum, where things are given: orders, for "our total revenue in 2011"."""
+        counts = sketch[0] == "count" or (sketch[0] == "group" and all(each[0] == "count" for each in sketch[3]))
+        if counts:  # "the total value of the equipment" is not how many there are
+            read = {place for place, *_ in links}
+            sums = {stop for _, stop, each in tagged.items if each.category == "AGG" and each.data == ("sum",)}
+            return [
+                tagged.positions[place]
+                for place in sorted(sums - read)
+                if place < len(tagged.positions) and fold_case(tagged.positions[place]) in self.language.classes.worth
+            ]
         if sketch[0] not in _THINGS or any(term[0] in ("a", "n") for term in terms_of(sketch)):
             return []
         read = {place for place, what, score in links if score == 0.0 and not isinstance(what, Element)}

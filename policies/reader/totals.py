@@ -72,16 +72,21 @@ class Totals:
         (kind, source, by, *rest), hops, owner = sketch[1], sketch[2], sketch[3]
         bound = kind == "where" and by[0] == "cmp" and by[2] in _ORDERING and by[3][0] == "v"
         term = by[1] if bound else by
-        if (kind == "where" and not bound) or term[:2] != ("p", ()) or term[2] not in counted:
+        if (kind == "where" and not bound) or term[:2] != ("p", ()):
             return sketch
         kinds = {each.type for each in self._called(term[2])}
-        nouns = (
+        nameless = kinds <= {*records}
+        added = nameless and not bound and rest[:1] == [True] and all(map(self.columns.added, self._called(term[2])))
+        if term[2] not in counted and not added:
+            return sketch
+        nouns = [
             start
             for start, _, item in tagged.items
             if item.category == "S" and item.form == "plain" and item.type in kinds and item.links[0][2] >= EXACTLY
-        )
-        before = any(start < counted[term[2]] for start in nouns)
-        nameless = kinds <= {*records}
+        ]
+        if term[2] not in counted and nouns:  # "the largest sale"
+            return sketch
+        before = any(start < counted.get(term[2], len(tagged.positions)) for start in nouns)
         if (before or bound) and not nameless:
             return sketch
         summed = self._sum(("p", _back(hops), *term[2:]), counted)

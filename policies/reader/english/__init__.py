@@ -120,6 +120,7 @@ class WordClasses:
     added: frozenset[str]
     unit_columns: frozenset[str]
     idle_deeds: frozenset[str]
+    worth: frozenset[str]
     pieces: frozenset[str]
     unadded: frozenset[str]
     spells: frozenset[str]

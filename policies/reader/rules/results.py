@@ -259,4 +259,6 @@ def _sums(data: tuple[Any, ...]) -> bool:
     """Whether a result counts or sums, as a whole or by groups."""
     if data[0] == "group":
         return all(function in ("sum", "count") for function, _ in data[2])
-    return data[0] == "count" or data[:2] == ("agg", "sum")
+    if data[0] == "tally":
+        return data[5] in ("sum", "count")
+    return data[0] == "count" or data[:2] in (("agg", "sum"), ("walks", "sum"))

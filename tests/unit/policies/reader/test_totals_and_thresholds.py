@@ -217,3 +217,22 @@ def test_things_are_counted_and_not_the_rows_that_lead_to_them() -> None:
 
 def test_a_sum_that_is_said_behind() -> None:
     assert _plan("which boat cost the most in total?") == "type Boat | top 1 by sum(^DONE_ON/cost)"
+
+
+def test_the_largest_quantity_is_of_all_rows_together() -> None:
+    assert (
+        write(_sold("which model was sold in the largest quantity?").plan)
+        == "type model | top 1 by sum(^model/quantity)"
+    )
+    assert "sum" not in write(_sold("which model had the largest single quantity?").plan)
+
+
+def test_in_or_after_a_year_holds_it() -> None:
+    assert (
+        _plan("how many moorings started in or after 2012?") == "type Mooring | where start_date::year >= 2012 | count"
+    )
+
+
+def test_a_total_value_is_no_count() -> None:
+    best = _best("what is the total value of the repairs of each boat?")
+    assert best.unused or "sum" in write(best.plan)
