@@ -211,9 +211,12 @@ def _dated(year: int, month: int, day: int, text: str, precision: Precision) -> 
 
 
 def _datetime(folded: str, text: str) -> TypedValue | None:
+    """A day that is known to be a date-time is its midnight."""
     match = _ISO_DATETIME.fullmatch(folded)
     if match is None:
-        return None
+        day = _ISO_DATE.fullmatch(folded)
+        found = _full_date(folded, text) if day and day[3] else None
+        return found and TypedValue("datetime", found.number * SECONDS_A_DAY, text)
     days = days_of(int(match[1]), int(match[2]), int(match[3]))
     seconds = _seconds(match[4], match[5], match[6], match[7], match[8])
     if days is None or seconds is None:

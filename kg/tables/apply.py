@@ -25,6 +25,7 @@ from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueTe
 from trivium.kg.values import guess_kind
 
 _BATCH = 50_000
+_SHORTEST_WORD = 4  # letters of a name whose case may differ; "Co" is no CO
 
 _Place = tuple[str, tuple[str, ...]]
 """A `TABLE.COLUMN` whose rows are named, and the columns in which such a row agrees with the one that names it."""
@@ -130,7 +131,7 @@ class Applied:
     def _find(self, place: _Place, key: tuple[str, ...]) -> str:
         """The id of the row that a cell names, if written a little differently: "Brighton & Hove Albion"; else ""."""
         found = self._ids[place].get(key)
-        return found if found is not None else self._folded[place].get(_folded(key), "") if " " in key[0] else ""
+        return found if found is not None else self._folded[place].get(_folded(key), "") if _may_fold(key) else ""
 
     def _index_things(self) -> dict[tuple[str, ...], str]:
         """The ids of entities without a table that a column names, by type and text, the latter an id or a name.
@@ -172,8 +173,7 @@ class Applied:
             self._also.setdefault(id_, {}).update(dict.fromkeys(_aliases(mapping, places, row)))
         else:
             id_ = _row_id(mapping, places, row, number)
-            texts = (text for column in mapping.label for text in row[places[column]][:1])
-            label = _clean(" ".join(texts)) or self._unnamed(mapping, id_)
+            label = _joined(mapping.label, places, row) or self._unnamed(mapping, id_)
             known = self._named.setdefault(id_, Entity(id_, label, types=(_type(mapping, places, row),)))
             if more := [each for each in _aliases(mapping, places, row) if each not in (known.label, *known.aliases)]:
                 self._named[id_] = replace(known, aliases=(*known.aliases, *more))
@@ -312,10 +312,17 @@ def _type(mapping: TableMapping, places: Mapping[str, int], row: Row) -> str:
 def _aliases(mapping: TableMapping, places: Mapping[str, int], row: Row) -> Iterator[str]:
     """What a row is called beside its label."""
     for name in mapping.alias:
+        if not isinstance(name, str):
+            yield from filter(None, [_joined(name, places, row)])
+            continue
         split = mapping.columns[name].split if name in mapping.columns else ""
         yield from dict.fromkeys(
             filter(None, (_clean(part) for text in row[places[name]] for part in cut(text, split)))
         )
+
+
+def _joined(columns: Sequence[str], places: Mapping[str, int], row: Row) -> str:
+    return _clean(" ".join(text for column in columns for text in row[places[column]][:1]))
 
 
 def _thing(id_: str, kind: str, text: str, name: str) -> Entity:
@@ -337,15 +344,21 @@ def _id(mapping: TableMapping, key: str) -> str:
     return key if mapping.type_by and guess_kind([key]) is None else f"{_part(mapping.type)}/{key}"
 
 
+def _may_fold(key: tuple[str, ...]) -> bool:
+    """Whether a name may be written in another way: of several words, or a word, for which a code is too short."""
+    return " " in key[0] or (len(key[0]) >= _SHORTEST_WORD and key[0].isalpha())
+
+
 def _folded(key: tuple[str, ...]) -> tuple[str, ...]:
-    return (fold_name(key[0].replace("&", " and ")), *key[1:])
+    """A name of several words without its marks; a word in small letters."""
+    return (fold_name(key[0].replace("&", " and ")) if " " in key[0] else key[0].casefold(), *key[1:])
 
 
 def _folded_index(ids: Mapping[tuple[str, ...], str]) -> dict[tuple[str, ...], str]:
-    """The rows by their folded names of several words; "" where two have one."""
+    """The rows by their folded names; "" where two have one."""
     index: dict[tuple[str, ...], str] = {}
     for key, id_ in ids.items():
-        if " " in key[0] and index.setdefault(folded := _folded(key), id_) != id_:
+        if _may_fold(key) and index.setdefault(folded := _folded(key), id_) != id_:
             index[folded] = ""
     return index
 

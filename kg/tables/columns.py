@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import dropwhile, pairwise
 from pathlib import Path
@@ -104,6 +106,8 @@ _PLACES = frozenset({"coordinates", "coords", "coordinate", "geo", "geometry", "
 _IN_PLACES = frozenset({"latitude", "longitude", "lat", "lng", "lon", "long", "elevation", "altitude"})
 _DAYS = frozenset({"start", "end", "begin", "first", "last", "birth", "death", "release", "due", "expiry", "opening"})
 FEW = 3
+CHANCE = math.log(1e4)
+"""From which surprise on, over all pairs of rows, that rows of one thing agree in a column is no chance."""
 _NUMBERED = re.compile(r"(.*?[^\d])(\d{1,2})")
 _MARK, _MARKS = re.compile(r"[^\W\d_]{1,3}\.?|[^\w\s]{1,3}"), 3  # among numbers: how they are written; distinct ones
 
@@ -148,6 +152,13 @@ class ColumnProfile:
     def length(self) -> float:
         """Characters of a text, on average."""
         return sum(map(len, self.texts)) / max(len(self.texts), 1)
+
+    def without_case(self) -> ColumnProfile:
+        """The column with its texts in small letters."""
+        texts = Counter[str]()
+        for text, count in self.texts.items():
+            texts[text.casefold()] += count
+        return replace(self, texts=texts)
 
     def close(self) -> None:
         """Settle what separates values, and the kind: codes and numbers written with leading zeros are text."""
@@ -521,6 +532,17 @@ def numbered_columns(seen: SeenTable) -> dict[str, list[ColumnProfile]]:
     return found
 
 
+def surprise(profile: ColumnProfile) -> float:
+    """Minus the logarithm of the probability that two rows agree in a column by chance."""
+    total = sum(profile.texts.values())
+    return -math.log(sum((count / total) ** 2 for count in profile.texts.values())) if total else 0.0
+
+
+def says_parts(words: Collection[str]) -> bool:
+    """Whether words, in the singular, say no more than that there are parts of something: details, info."""
+    return bool(words) and {*words} <= {*map(singular, _WRAPPERS), "extra", "bio", "biography"}
+
+
 def in_common(one: ColumnProfile, other: ColumnProfile, least: float = _IN_COMMON) -> bool:
     """Whether two columns hold the same texts to a good part."""
     both = sum(text in other.texts for text in one.texts)
@@ -539,6 +561,14 @@ def are_names(texts: Iterable[str]) -> bool:
     short = sum((len(text) <= LONG_NAME and len(text.split()) <= 5) or _is_title(text) for text in known)
     named = sum(text[:1].isalpha() and not text[:1].islower() for text in known)
     return short >= 0.9 * len(known) and named >= 0.8 * len(known)
+
+
+def are_foreign(texts: Iterable[str]) -> bool:
+    """Whether nearly all texts are in another script than the Latin one."""
+    known = [[letter for letter in text if letter.isalpha()] for text in texts]
+    said = [letters for letters in known if letters]
+    foreign = sum(not any(unicodedata.name(letter, "").startswith("LATIN") for letter in each) for each in said)
+    return bool(said) and foreign >= ENOUGH * len(said)
 
 
 def _is_title(text: str) -> bool:

@@ -12,7 +12,7 @@ from trivium.kg.values import MONTHS, days_of, read_value
 
 DAY_FIRST, MONTH_FIRST, YEAR_FIRST = "d/m/y", "m/d/y", "y/m/d"
 DAYS = ("y-m-d 0:00", f"{DAY_FIRST} 0:00", f"{MONTH_FIRST} 0:00")
-"""Dates with a time that is always midnight."""
+"""Dates with a time that is always midnight; among date-times (the first of them) one of midnight, which says none."""
 _SHORT_YEAR, _WEEKDAY, _CLOCK, _DIGITS, _SECONDS = "31-Dec-20", "Monday, …", "3:30 PM", "20201231", "1600000000"
 
 _DATE = re.compile(r"(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d{2})(?:,?[ T](\d{1,2}:\d{2}(?::\d{2})?))?")
@@ -27,6 +27,7 @@ _SAYS_WHEN = frozenset(
     {"timestamp", "time", "date", "at", "created", "updated", "modified", "epoch", "added", "published", "posted", "ts"}
 )  # names of columns of seconds since 1970, in which they end
 _FEW = 3
+_MOST_DAYS = 0.75  # share of distinct date-times at midnight from which on that says no time
 _PIVOT = 69  # two digits of a year from here on are of the last century, as in POSIX
 
 
@@ -37,8 +38,12 @@ def guess_dates(texts: Sequence[str]) -> tuple[PropertyKind, str] | None:
     """
     if not texts:
         return None
-    if all(map(_MIDNIGHT.fullmatch, texts)):
+    days = [text for text in texts if _MIDNIGHT.fullmatch(text)]
+    if len(days) == len(texts):
         return next((("date", read) for read in DAYS if all(READERS[read](text) for text in texts)), None)
+    if len(days) >= _MOST_DAYS * len(texts) and all(map(READERS[DAYS[0]], days)):
+        rest = [text for text in texts if not _MIDNIGHT.fullmatch(text)]
+        return ("datetime", DAYS[0]) if all(read_value(text).kind in ("date", "datetime") for text in rest) else None
     timed = any(":" in text for text in texts)
     plain = all(read_value(text).kind in ("date", "datetime") for text in texts)
     for read in (_SHORT_YEAR,) if plain else (DAY_FIRST, MONTH_FIRST, YEAR_FIRST, _SHORT_YEAR, _CLOCK):

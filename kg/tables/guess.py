@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import dropwhile, islice
 
@@ -58,7 +58,9 @@ from trivium.kg.tables.naming import (
     is_alias,
     is_inside,
     is_technical,
-    joins_name,
+    name_parts,
+    reorders,
+    repeats_all,
     repeats_name,
     respells,
     say_kinds,
@@ -218,9 +220,11 @@ def _told_apart(seen: SeenTable, found: Mappings) -> TableMapping:
     return replace(mapping, type=" ".join(seen.words) or seen.table.name)
 
 
-def _repeated(seen: SeenTable, alias: Sequence[str], label: Sequence[str]) -> dict[str, TableColumn]:
-    """The columns of further names that say no more than a name and another column: "Ford Taurus", left out."""
-    return {name: TableColumn() for name in alias if len(label) == 1 and joins_name(seen, seen.columns[name], label[0])}
+def _repeated(seen: SeenTable, alias: Collection[object], label: Sequence[str]) -> dict[str, TableColumn]:
+    """The columns of further names that say no more than other columns: "Ford Taurus", "Bell, Ann"; left out."""
+    return {
+        name: TableColumn() for name, each in seen.columns.items() if name in alias and repeats_all(seen, each, label)
+    }
 
 
 def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]) -> TableMapping:
@@ -236,6 +240,8 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
     if about is None and seen.key is None and seen.table.kind and len(ends) == 1 and (listed := _listed_name(seen)):
         seen.columns[listed].words = words_of(seen.table.kind)
         return _links(seen, [*ends, listed], file)
+    if about is not None and seen.key is not None:
+        return _more_of(seen, about, seen.key, shared)
     label = find_label(seen)
     type_by = _kinds(seen, _KINDS) if seen.key and _NODES & set(seen.words) else ""
     # "version 8.0.0", which "electron v8.0.0" and "v8.0.0" hold, stays what it is called.
@@ -245,34 +251,32 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
         is_a_word(inner, seen) if inner is seen.key else not {*inner.words}.difference(seen.words) <= MODELS
     )
     outer = [each for each in seen.columns.values() if inner and each is not inner and is_inside(seen, inner, each)]
-    alias = tuple(
+    alias: tuple[str | tuple[str, ...], ...] = tuple(
         each.name
         for each in seen.columns.values()
-        if (about is None and each in outer) or is_alias(seen, each, label or (seen.key and (seen.key.name,)) or ())
+        if each in outer or is_alias(seen, each, label or (seen.key and (seen.key.name,)) or ())
     )
     columns = {
         profile.name: _alias(profile) if profile.name in alias else _column(seen, profile, shared)
         for profile in seen.columns.values()
-        if (about is None or profile is not seen.key) and profile.name != type_by
-        if profile.name not in label or outer or telling
+        if profile.name != type_by and (profile.name not in label or outer or telling)
     }
     columns = _without_type(seen, _with_codes(seen, columns) | _repeated(seen, alias, label))
     if "row" in columns and any(key is seen.columns["row"] for each in tables for _, key in each.refers.values()):
         columns["row"] = TableColumn()  # a number by which the records inside this one name it
+    if (parts := name_parts(seen)) and len(label) == 1 and reorders(seen, seen.columns[label[0]], parts):
+        alias = (*alias, parts)
+        columns |= {name: TableColumn() for name in parts}
     coded = label and label == (described_by(seen),)
-    if label and (coded or names_some(seen.columns[label[0]], seen)) and seen.key and about is None:
+    if label and (coded or names_some(seen.columns[label[0]], seen)) and seen.key:
         alias = (*alias, seen.key.name)  # what the others are called
         columns |= {name: TableColumn() for name, each in seen.columns.items() if each.words == ["key"]}
-    if seen.key and about is None and seen.key.name in columns:
+    if seen.key and seen.key.name in columns:
         numbers = label and seen.key.kind == "number" and not _are_given(seen.key)
         said = type_by or numbers or says_name(seen, seen.key, label)
         said = said or says_rows(seen.key)  # the `rownames` of a data frame, "Ann2001" of Ann
         columns[seen.key.name] = TableColumn() if said else _value(seen.key)
     columns |= _names_again(seen, columns, label, alias)
-    if about is not None and seen.key:
-        other, key = about
-        place = f"{other.table.name}.{key.name}"
-        return TableMapping(file, id=seen.key.name, about=place, columns=columns, alias=alias)
     words = [singular(word) for word in words_of(seen.table.kind)]
     words = words or called_by(seen, tables) or called_by_name(seen, label) or called_by_table(seen, tables)
     words = words or called_by_key(seen, label) or called_by_label(seen, label) or seen.words
@@ -288,8 +292,25 @@ def _are_given(key: ColumnProfile) -> bool:
     return all(len(text) >= _LONG_NUMBER for text in key.texts)
 
 
+def _more_of(
+    seen: SeenTable, about: tuple[SeenTable, ColumnProfile], key: ColumnProfile, shared: SharedColumns
+) -> TableMapping:
+    """The mapping of rows that say more of those of another table."""
+    other, column = about
+    alias = [each.name for each in seen.columns.values() if is_alias(seen, each, (key.name,))]
+    columns = {
+        profile.name: _alias(profile) if profile.name in alias else _column(seen, profile, shared)
+        for profile in seen.columns.values()
+        if profile is not key
+    }
+    columns = _without_type(seen, _with_codes(seen, columns) | _repeated(seen, alias, (key.name,)))
+    columns |= _names_again(seen, columns, (key.name,), alias)
+    place = f"{other.table.name}.{column.name}"
+    return TableMapping(seen.table.path.name, id=key.name, about=place, columns=columns, alias=tuple(alias))
+
+
 def _names_again(
-    seen: SeenTable, columns: Mapping[str, TableColumn], label: Sequence[str], alias: Sequence[str]
+    seen: SeenTable, columns: Mapping[str, TableColumn], label: Sequence[str], alias: Collection[object]
 ) -> dict[str, TableColumn]:
     """What columns become that say the rows' names again, in the same words or as ids are written."""
     found: dict[str, TableColumn] = {}

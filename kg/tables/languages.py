@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from trivium.kg.tables.columns import ENOUGH, FEW, NAME_WORDS, ColumnProfile, SeenTable, words_of
+from trivium.kg.tables.columns import ENOUGH, FEW, NAME_WORDS, ColumnProfile, SeenTable, are_foreign, words_of
 
 _MANY_LANGUAGES, _SOME_LANGUAGES = 3, 2  # columns of languages at least; the same behind a word such as name
 _WIDE = frozenset({"english", "german", "french", "spanish"})  # one of them is where names are in many languages
@@ -13,7 +13,7 @@ _LANGUAGES = dict(
     pair.split()
     for pair in """ar arabic|bg bulgarian|bn bengali|ca catalan|cs czech|cz czech|da danish|de german|ee estonian
         el greek|en english|eng english|eo esperanto|es spanish|et estonian|eu basque|fa persian|fi finnish|fr french
-        ga irish
+        ga irish|kr korean|cn chinese
         gr greek|he hebrew|hi hindi|hr croatian|hu hungarian|is icelandic|it italian|ja japanese|jp japanese
         ka georgian|ko korean|la latin|lt lithuanian|lv latvian|ms malay|mt maltese|nl dutch|nb norwegian|pl polish
         pt portuguese|ro romanian|ru russian|sk slovak|sl slovenian|sq albanian|sr serbian|sv swedish|sw swahili
@@ -32,6 +32,7 @@ def say_languages(seen: SeenTable) -> None:
     """
     found: dict[tuple[str, ...], list[tuple[ColumnProfile, str]]] = {}
     for each in seen.columns.values():
+        _say_language(each)
         stem, language = _language_of(each)
         if language and each.kind in (None, "text"):
             found.setdefault(stem, []).append((each, language))
@@ -42,6 +43,15 @@ def say_languages(seen: SeenTable) -> None:
             named = _say_names(seen, [each for each, _ in columns]) if len(columns) >= _MANY_LANGUAGES else False
             for each, language in columns:
                 each.words, each.language = [language, *(("name",) if named else stem or ("name",))], language
+
+
+def _say_language(profile: ColumnProfile) -> None:
+    """Call names in another script by their language where their column does by its code: `krName`, `name_ja`."""
+    words = profile.words
+    code = next((word for word in words if word in _LANGUAGES), "") if len(words) == 2 else ""
+    name = next((word for word in words if word in NAME_WORDS), "")
+    if code and name and profile.kind is None and are_foreign(profile.texts):
+        profile.words = [_LANGUAGES[code], name]
 
 
 def _language_of(profile: ColumnProfile) -> tuple[tuple[str, ...], str]:

@@ -5,7 +5,8 @@ file = "airports.csv"
 type = "airport"
 id = "id"                                   # its key
 label = ["name"]                            # what people call it: one column, or several joined by a blank
-alias = ["iata", "other_names"]             # columns whose texts name it as well; they may be properties besides
+alias = ["iata", "other_names"]             # columns whose texts name it as well; they may be properties besides;
+                                            # ["last", "first"] among them joins two
 [airports.columns]
 altitude = { property = "altitude", kind = "number" }
 city = { relation = "city", to = "city" }   # each text is an entity of the type city
@@ -115,7 +116,7 @@ class TableMapping:
         about: the `TABLE.COLUMN` whose rows it tells more of.
         link: where its rows are relationships.
         columns: what the other columns become; one that is not named is left out.
-        alias: columns whose texts name a row as well, each cut as `columns` cuts it.
+        alias: columns whose texts name a row as well, each cut as `columns` cuts it, or several joined by a blank.
     """
 
     file: str
@@ -126,7 +127,7 @@ class TableMapping:
     link: TableLink | None = None
     columns: Mapping[str, TableColumn] = field(default_factory=dict)
     type_by: str = ""
-    alias: tuple[str, ...] = ()
+    alias: tuple[str | tuple[str, ...], ...] = ()
 
 
 Mappings = dict[str, TableMapping]
@@ -152,7 +153,7 @@ def write_mapping(mappings: Mappings) -> str:
         if table.label:
             lines.append(f"label = [{', '.join(map(_text, table.label))}]")
         if table.alias:
-            lines.append(f"alias = [{', '.join(map(_text, table.alias))}]")
+            lines.append(f"alias = [{', '.join(map(_names_text, table.alias))}]")
         lines += [f"[{_key(name)}.columns]"]
         lines += [f"{_key(column)} = {_column_text(each)}" for column, each in table.columns.items()]
     return "\n".join(lines) + "\n"
@@ -169,6 +170,10 @@ def _column_text(column: TableColumn) -> str:
             more += f", {key} = [{', '.join(map(_text, columns))}]"
     what = ("relation", "to", column.to) if column.kind is None else ("property", "kind", column.kind)
     return f"{{ {what[0]} = {_text(column.relation)}, {what[1]} = {_text(what[2])}{more} }}"
+
+
+def _names_text(names: str | tuple[str, ...]) -> str:
+    return _text(names) if isinstance(names, str) else f"[{', '.join(map(_text, names))}]"
 
 
 def _text(text: str) -> str:
@@ -222,7 +227,8 @@ class _MappingReader:
         label, alias = ([each] if isinstance(each, str) else each for each in named)
         if not isinstance(columns, dict) or not isinstance(label, list) or not isinstance(alias, list):
             raise self._wrong(f"[{name}] columns is a table, label and alias are lists of columns")
-        for column in [*columns, *label, *alias, *(table[each] for each in ("id", "type_by") if table.get(each))]:
+        further = [each for names in alias for each in (names if isinstance(names, list) else [names])]
+        for column in [*columns, *label, *further, *(table[each] for each in ("id", "type_by") if table.get(each))]:
             self._check_column(name, column)
         link = self._link(name, table["link"]) if "link" in table else None
         found = TableMapping(
@@ -234,7 +240,7 @@ class _MappingReader:
             link=link,
             columns={column: self._column(name, column, each) for column, each in columns.items()},
             type_by=str(table.get("type_by", "")),
-            alias=tuple(alias),
+            alias=tuple(tuple(each) if isinstance(each, list) else each for each in alias),
         )
         for each in (each for column in found.columns.values() for each in column.of):
             if not found.columns.get(each, TableColumn()).to:

@@ -22,6 +22,7 @@ from trivium.kg.tables.columns import (
     SHORTEST_STEM,
     ColumnProfile,
     SeenTable,
+    are_foreign,
     are_names,
     names_some,
     names_what_follows,
@@ -80,7 +81,7 @@ def is_alias(seen: SeenTable, profile: ColumnProfile, label: Sequence[str]) -> b
         return False
     if words == seen.words and _whole_name(seen, profile) is not None:
         return True
-    if len(label) == 1 and joins_name(seen, profile, label[0]):
+    if repeats_all(seen, profile, label) or _is_in_another_script(seen, profile, label):
         return True
     own = bool(words and profile.texts) and len(profile.texts) >= OWN_NAMES * profile.filled
     return own and profile.length <= LONG_NAME and _says_names_besides(seen, profile, label)
@@ -103,6 +104,17 @@ def _says_names_besides(seen: SeenTable, profile: ColumnProfile, label: Sequence
     return is_other_name(words, seen.words) or (names_what_follows(words) and says_name(seen, profile, label))
 
 
+def repeats_all(seen: SeenTable, profile: ColumnProfile, label: Sequence[str]) -> bool:
+    """Whether a column holds a name of the rows that says no more than others: "Ford Taurus", "Bell, Ann"."""
+    return (len(label) == 1 and joins_name(seen, profile, label[0])) or reorders(seen, profile, label)
+
+
+def _is_in_another_script(seen: SeenTable, profile: ColumnProfile, label: Sequence[str]) -> bool:
+    """Whether a column of names by its own name has them in another script than the rows' names, which are Latin."""
+    said = not {*profile.words}.isdisjoint(NAME_WORDS) and len(profile.texts) >= OWN_NAMES * profile.filled > 0
+    return said and are_foreign(profile.texts) and not any(are_foreign(seen.columns[name].texts) for name in label)
+
+
 def respells(seen: SeenTable, profile: ColumnProfile, label: Sequence[str], least: float = ENOUGH) -> bool:
     """Whether a column only writes the rows' names without blanks: `acacia_boat` and `AcaciaBoat` of Acacia Boat.
 
@@ -112,7 +124,7 @@ def respells(seen: SeenTable, profile: ColumnProfile, label: Sequence[str], leas
         return False
     if any(" " in text for text in profile.texts) or not any(" " in text for text in seen.columns[label[0]].texts):
         return False
-    return _says_the_same(seen, profile, label[0], least * seen.rows)
+    return _says_the_same(seen, profile, label, least * seen.rows)
 
 
 def repeats_name(seen: SeenTable, profile: ColumnProfile, label: Sequence[str]) -> bool:
@@ -122,14 +134,15 @@ def repeats_name(seen: SeenTable, profile: ColumnProfile, label: Sequence[str]) 
     named = seen.columns[label[0]].texts
     known = sum(text in named for text in profile.texts)
     enough = len(profile.texts) >= FEW and known >= ENOUGH * len(profile.texts) and not profile.many
-    return enough and _says_the_same(seen, profile, label[0], ENOUGH * profile.filled)
+    return enough and _says_the_same(seen, profile, label, ENOUGH * profile.filled)
 
 
-def _says_the_same(seen: SeenTable, profile: ColumnProfile, label: str, least: float) -> bool:
+def _says_the_same(seen: SeenTable, profile: ColumnProfile, label: Sequence[str], least: float) -> bool:
     """Whether so many rows are called as a column says, but for blanks and case."""
-    one, other = (list(seen.columns).index(name) for name in (profile.name, label))
-    rows = [row for row in islice(seen.table.rows(), ROWS_READ) if row[one] and row[other]]
-    return sum(_letters(row[one][0]) == _letters(row[other][0]) for row in rows) >= max(least, 1)
+    places = [list(seen.columns).index(name) for name in (profile.name, *label)]
+    rows = [[row[place] for place in places] for row in islice(seen.table.rows(), ROWS_READ)]
+    said = (("".join(text for cell in rest for text in cell[:1]), own) for own, *rest in rows if own and all(rest))
+    return sum(_letters(own[0]) == _letters(name) for name, own in said) >= max(least, 1)
 
 
 def _letters(text: str) -> str:
@@ -273,10 +286,8 @@ def find_label(seen: SeenTable) -> tuple[str, ...]:
 def _find_label(seen: SeenTable) -> tuple[str, ...]:
     named = [each for each in seen.columns.values() if each.kind is None and each.name not in seen.refers]
     texts = {tuple(each.words): each.name for each in named if each.filled >= COMPLETE * seen.rows}
-    for parts in _PARTS_OF_NAMES:
-        pair = [next((name for words, name in texts.items() if _is_part(words, part)), None) for part in parts]
-        if all(pair):
-            return tuple(name for name in pair if name)
+    if parts := name_parts(seen):
+        return _in_their_order(seen, parts) or parts
     for word in NAME_WORDS:
         # Rows without a name are called by their key.
         least = seen.rows * (MOSTLY if seen.key is not None else COMPLETE)
@@ -310,6 +321,46 @@ def _find_label(seen: SeenTable) -> tuple[str, ...]:
         if len(seen.columns[name].texts) > 0.8 * seen.rows and seen.columns[name].length <= LONG_NAME
     ]
     return (max(telling)[-1],) if telling else ()
+
+
+def name_parts(seen: SeenTable) -> tuple[str, ...]:
+    """The columns of first and last names that nearly all rows have; () where there are none."""
+    whole = (each for each in seen.columns.values() if each.kind is None and each.filled >= COMPLETE * seen.rows)
+    texts = {tuple(each.words): each.name for each in whole if each.name not in seen.refers}
+    for parts in _PARTS_OF_NAMES:
+        pair = [next((name for words, name in texts.items() if _is_part(words, part)), None) for part in parts]
+        if all(pair):
+            return tuple(name for name in pair if name)
+    return ()
+
+
+def _in_their_order(seen: SeenTable, parts: Sequence[str]) -> tuple[str, ...]:
+    """The column that puts first and last names in the other order, as where rows are called "Moon Sang-Jun"; else ().
+
+    With a comma between them they are in the order of a list.
+    """
+    for each in seen.columns.values():
+        if not any("," in text for text in each.texts) and reorders(seen, each, parts):
+            return (each.name,)
+    return ()
+
+
+def reorders(seen: SeenTable, profile: ColumnProfile, label: Sequence[str]) -> bool:
+    """Whether a column has the words of the rows' names in another order: "Bell, Ann" and "Bell Ann" of Ann Bell."""
+    if not label or profile.name in label or profile.kind is not None or profile.many or profile.length > LONG_NAME:
+        return False
+    if profile.filled < COMPLETE * seen.rows or sum(" " in text for text in profile.texts) < ENOUGH * len(
+        profile.texts
+    ):
+        return False
+    places = [list(seen.columns).index(name) for name in (profile.name, *label)]
+    missed = 0
+    for row in islice(seen.table.rows(), ROWS_READ):
+        own, *rest = (row[place][0] if row[place] else "" for place in places)
+        missed += sorted(fold_name(own).split()) != sorted(fold_name(" ".join(rest)).split())
+        if missed > (1 - ENOUGH) * seen.rows:
+            return False
+    return not _says_the_same(seen, profile, label, MOSTLY * seen.rows)
 
 
 def described_by(seen: SeenTable) -> str:

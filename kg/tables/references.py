@@ -8,6 +8,7 @@ from itertools import islice
 
 from trivium.kg.tables.cells import Cell, Row
 from trivium.kg.tables.columns import (
+    CHANCE,
     ENOUGH,
     FEW,
     KEY_WORDS,
@@ -20,8 +21,11 @@ from trivium.kg.tables.columns import (
     ROWS_READ,
     ColumnProfile,
     SeenTable,
+    are_foreign,
     names_some,
     numbered_columns,
+    says_parts,
+    surprise,
     words_without_key,
 )
 from trivium.kg.tables.notation import KEY_MARKS, cut
@@ -152,7 +156,7 @@ def find_references(seen: SeenTable, tables: Sequence[SeenTable]) -> None:
             (rank, other, key)
             for other in tables
             for key in other.columns.values()
-            if (key.is_unique or _is_own_id(key, other))
+            if (key.is_unique or _is_own_id(key, other) or _is_repeated_id(key, other, profile))
             and not (other is seen and (key is profile or _is_its_own_key(profile, seen)))
             if (rank := _rank(profile, seen, key, other)) is not None
             if not (other is seen and _names_its_own_row(profile, key, seen))
@@ -188,15 +192,38 @@ def _declared(
 def join_same_things(seen: SeenTable, tables: Sequence[SeenTable]) -> None:
     """Take a table's names for its key where they name the rows of another one by its key, and nothing uses its own.
 
-    Teams by a number here, and by the same names there, are the same teams.
+    Teams by a number here, and by the same names there, are the same teams; so are rows that say more of those of
+    another table, one of each: `player_details` with a `player_id`.
     """
     used = any(key is seen.key for each in tables for _, key in each.refers.values())
     for name, (other, key) in seen.refers.items() if not used else ():
         profile = seen.columns[name]
-        names = profile.is_unique and profile.filled == seen.rows and profile.words[-1:] == ["name"]
-        if names and key is other.key and other is not seen and other.rows >= seen.rows:
+        one = profile.is_unique and profile.filled == seen.rows and key is other.key and other is not seen
+        if one and profile.words[-1:] == ["name"] and other.rows >= seen.rows:
             seen.key = profile
             return
+        if one and profile is not seen.key and _says_more(seen, profile, other, key):
+            if seen.key is not None:
+                seen.columns[seen.key.name] = ColumnProfile(seen.key.name)
+            seen.key = profile
+            return
+
+
+def _says_more(seen: SeenTable, profile: ColumnProfile, other: SeenTable, key: ColumnProfile) -> bool:
+    """Whether rows are those of another table, by their table's name, or by what they repeat and what they call them.
+
+    An invoice of each order is none, nor is the capital of each country; but a table of details, and one with names in
+    another script beside a fact that both tables have.
+    """
+    if seen.table.kind or (seen.key is not None and not (seen.key.kind == "number" and _are_counted(seen.key))):
+        return False
+    if seen.rows < max(MANY_TEXTS, ENOUGH * other.rows) or not _share(profile, key, ENOUGH):
+        return False
+    if {*other.words} < {*seen.words} and says_parts({*seen.words} - {*other.words}):
+        return True
+    named = any(not {*each.words}.isdisjoint(NAME_WORDS) and are_foreign(each.texts) for each in seen.columns.values())
+    texts = (each for each in seen.columns.values() if each.kind is None and KEY_WORDS.isdisjoint(each.words))
+    return named and any(copies_fact(seen, each) and seen.rows * surprise(each) > CHANCE for each in texts)
 
 
 def name_rows_by(seen: SeenTable, tables: Sequence[SeenTable]) -> None:
@@ -350,6 +377,16 @@ def _is_own_id(key: ColumnProfile, table: SeenTable) -> bool:
     return called and key.filled == table.rows and len(key.texts) >= _NEARLY * table.rows
 
 
+def _is_repeated_id(key: ColumnProfile, table: SeenTable, profile: ColumnProfile) -> bool:
+    """Whether a key of which some rows stand there twice is an id, and a column's name ends as it: `home_team_id`."""
+    called = not KEY_WORDS.isdisjoint(key.words) and words_without_key(key) != key.words
+    return (
+        called
+        and key is table.key
+        and words_without_key(profile)[-len(words_without_key(key)) :] == words_without_key(key)
+    )
+
+
 def _is_its_own_key(profile: ColumnProfile, seen: SeenTable) -> bool:
     """Whether a column is a second key of its table's rows by its name: `turbine_id` beside the `id` of turbines."""
     rest = [singular(word) for word in profile.words if word not in KEY_WORDS]
@@ -381,17 +418,18 @@ def _rank(profile: ColumnProfile, seen: SeenTable, key: ColumnProfile, other: Se
     by_table = bool(rest & set(other.words))
     by_key = key.words == profile.words and not set(key.words) <= {*KEY_WORDS, *NAME_WORDS}
     alike = by_key and profile.kind is None and (other.key is key or by_table)
-    called = by_table and profile.kind is None and rest <= set(other.words) and _in_most_rows(profile, key)
+    noun = singular(words_without_key(profile)[-1]) in other.words  # a `debut_team` is one of the teams
+    called = by_table and profile.kind is None and noun and _in_most_rows(profile, key)
     of_its_kind = other is seen and not _OF_ITS_KIND.isdisjoint(profile.words)
     to_its_own = other is seen and len(profile.words) > 1 and _last_word(profile) in _GOES_ON  # reports_to
     least = _SAME_NAME if alike or called else _MOST if are_whole_names(profile) else ENOUGH
     keyed = by_table and not KEY_WORDS.isdisjoint(profile.words)
     inside = _share(profile, key, least, NOBODY if of_its_kind or to_its_own or keyed else frozenset())
-    if not inside or _is_a_figure(profile, other):
+    if not inside and (by_table or by_key) and other.key is key and profile.kind is None is key.kind:
+        inside = _share(profile.without_case(), key.without_case(), least)  # "Lotte" of LOTTE
+    if not inside or _is_a_figure(profile, other) or _is_a_time(profile, key, other, by_table=by_table):
         return None
     if not by_table and not by_key:
-        if profile.kind == "number" and _TIMES & set(profile.words):
-            return None
         # Small numbers are found among any numbers: without a word in common only a name ending in "id" tells them.
         counted = _counts_its_own(profile, key)
         by_id = of_its_kind or (to_its_own and profile.words[-1:] == ["id"])
@@ -447,6 +485,15 @@ def _is_a_figure(profile: ColumnProfile, other: SeenTable) -> bool:
     return plural or (set(profile.texts) <= {"0", "1"} and list(words) != other.words)
 
 
+def _is_a_time(profile: ColumnProfile, key: ColumnProfile, other: SeenTable, *, by_table: bool) -> bool:
+    """Whether numbers are years or the like by their column's name, which no key is and no table is called so.
+
+    The `debut_year` of `debuts` is no debut.
+    """
+    said = _TIMES.intersection(profile.words).difference(key.words, other.words)
+    return profile.kind == "number" and bool(said) and (_last_word(profile) in said or not by_table)
+
+
 def _is_own_code_or_name(profile: ColumnProfile, seen: SeenTable) -> bool:
     """Whether a column is the `code` or the `name` of a table that has both, several rows with one code."""
 
@@ -489,7 +536,8 @@ def _is_within(profile: ColumnProfile, key: ColumnProfile) -> bool:
 
 def _in_most_rows(profile: ColumnProfile, key: ColumnProfile) -> bool:
     """Whether nearly all rows name a key, if not all of the texts do: the counties of states, some of territories."""
-    return sum(count for text, count in profile.texts.items() if text in key.texts) >= ENOUGH * profile.filled
+    texts, keys = profile.without_case().texts, key.without_case().texts
+    return sum(count for text, count in texts.items() if text in keys) >= ENOUGH * profile.filled
 
 
 def _share(profile: ColumnProfile, key: ColumnProfile, least: float, without: Collection[str] = frozenset()) -> float:

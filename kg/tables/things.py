@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import islice
 
 from trivium.kg.tables.cells import Cell
 from trivium.kg.tables.columns import (
+    CHANCE,
     ENOUGH,
     KEY_WORDS,
     NAME_WORDS,
@@ -15,6 +15,7 @@ from trivium.kg.tables.columns import (
     ROWS_READ,
     ColumnProfile,
     SeenTable,
+    surprise,
     words_without_key,
 )
 from trivium.kg.text import singular
@@ -22,7 +23,6 @@ from trivium.kg.text import singular
 _REPEATED = 0.6  # distinct ids a row, at most
 _LISTED = 10  # distinct numbers in lists, at least
 _CODES = frozenset({"n", "cd", "code", "num", "number"})  # ends of the names of what holds codes of another column
-_CHANCE = math.log(1e4)  # that a column says the same in all rows of a thing is no chance from here on
 
 
 def find_things(seen: SeenTable) -> None:
@@ -127,13 +127,7 @@ def _facts(seen: SeenTable, key: ColumnProfile) -> list[str]:
             same = [was and one == other for was, one, other in zip(same, known, row, strict=True)]
     least = ENOUGH * key.filled
     kept = [each for each, all_same, rows in zip(columns, same, filled, strict=True) if all_same and rows >= least]
-    return [each.name for each in kept if again * _surprise(each) > _CHANCE]
-
-
-def _surprise(profile: ColumnProfile) -> float:
-    """Minus the logarithm of the probability that two rows agree in a column by chance."""
-    total = sum(profile.texts.values())
-    return -math.log(sum((count / total) ** 2 for count in profile.texts.values()))
+    return [each.name for each in kept if again * surprise(each) > CHANCE]
 
 
 def _places(seen: SeenTable, *columns: ColumnProfile) -> Sequence[int]:
