@@ -16,7 +16,7 @@ from trivium.kg.tables.codes import (
     names_of_places,
     names_without_kind,
 )
-from trivium.kg.tables.columns import words_of
+from trivium.kg.tables.columns import KEY_WORDS, words_of
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableMapping
 from trivium.kg.tables.notation import MARKED, cut, plain
 from trivium.kg.tables.references import NOBODY
@@ -65,7 +65,7 @@ class Applied:
         self._things = self._index_things()
         # "17850" alone must not name a customer whom rows tell of.
         self._numbered = {
-            name: {each for column in mapping.columns.values() for each in column.of}
+            name: {each for column in mapping.columns.values() for each in column.of if KEY_WORDS & {*words_of(each)}}
             for name, mapping in self.mappings.items()
         }
         batch: list[Triple] = []

@@ -80,7 +80,7 @@ from trivium.kg.tables.references import (
     join_same_things,
     name_rows_by,
 )
-from trivium.kg.tables.things import codes_another, find_things, numbers_list
+from trivium.kg.tables.things import codes_another, find_facts, find_things, numbers_list
 from trivium.kg.tables.truths import say_truths
 from trivium.kg.text import singular
 
@@ -143,7 +143,24 @@ def guess_mapping(tables: Sequence[SourceTable]) -> Mappings:
     found = {each.table.name: _mapping(each, shared, seen) for each in seen}
     _tell_facts_apart(seen, found)
     _tell_groups_apart(seen, found)
-    return {each.table.name: _told_apart(each, found) for each in seen}
+    return {each.table.name: _of_things(_told_apart(each, found)) for each in seen}
+
+
+def _of_things(mapping: TableMapping) -> TableMapping:
+    """The mapping without facts of what turned out to be no thing, but a code of one."""
+    things = {name for name, column in mapping.columns.items() if column.to}
+    columns = {
+        name: replace(column, of=tuple(each for each in column.of if each in things)) if column.of else column
+        for name, column in mapping.columns.items()
+    }
+    return replace(mapping, columns=columns)
+
+
+def _named_things(seen: SeenTable, shared: SharedColumns, label: Sequence[str]) -> list[str]:
+    """The columns of names of things that have no table."""
+    own = {*label, seen.key and seen.key.name, *seen.things}
+    found = {name: _alone(seen, each, shared) for name, each in seen.columns.items() if name not in own}
+    return [name for name, each in found.items() if each.to and "." not in each.to and not seen.columns[name].many]
 
 
 def _tell_facts_apart(seen: Sequence[SeenTable], found: Mappings) -> None:
@@ -243,6 +260,7 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
     if about is not None and seen.key is not None:
         return _more_of(seen, about, seen.key, shared)
     label = find_label(seen)
+    find_facts(seen, _named_things(seen, shared, label))
     type_by = _kinds(seen, _KINDS) if seen.key and _NODES & set(seen.words) else ""
     # "version 8.0.0", which "electron v8.0.0" and "v8.0.0" hold, stays what it is called.
     inner = next((each for each in seen.columns.values() if (each.name,) == label and not says_names(each)), None)
@@ -266,7 +284,7 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
         columns["row"] = TableColumn()  # a number by which the records inside this one name it
     if (parts := name_parts(seen)) and len(label) == 1 and reorders(seen, seen.columns[label[0]], parts):
         alias = (*alias, parts)
-        columns |= {name: TableColumn() for name in parts}
+        columns |= {name: TableColumn() for name in (*parts, *label)}
     coded = label and label == (described_by(seen),)
     if label and (coded or names_some(seen.columns[label[0]], seen)) and seen.key:
         alias = (*alias, seen.key.name)  # what the others are called
@@ -297,6 +315,7 @@ def _more_of(
 ) -> TableMapping:
     """The mapping of rows that say more of those of another table."""
     other, column = about
+    find_facts(seen, _named_things(seen, shared, ()))
     alias = [each.name for each in seen.columns.values() if is_alias(seen, each, (key.name,))]
     columns = {
         profile.name: _alias(profile) if profile.name in alias else _column(seen, profile, shared)

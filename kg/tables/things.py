@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
-from trivium.kg.tables.cells import Cell
+from trivium.kg.tables.cells import Cell, Row
 from trivium.kg.tables.columns import (
     CHANCE,
     ENOUGH,
     KEY_WORDS,
+    MANY_TEXTS,
+    MOSTLY,
     NAME_WORDS,
     NOT_NUMBERS,
     ROWS_READ,
@@ -18,31 +20,60 @@ from trivium.kg.tables.columns import (
     surprise,
     words_without_key,
 )
+from trivium.kg.tables.naming import are_codes
 from trivium.kg.text import singular
 
+_TELLING = 5  # distinct names, at least, of things known by these that have facts
 _REPEATED = 0.6  # distinct ids a row, at most
 _LISTED = 10  # distinct numbers in lists, at least
 _CODES = frozenset({"n", "cd", "code", "num", "number"})  # ends of the names of what holds codes of another column
 
 
 def find_things(seen: SeenTable) -> None:
-    """Note which columns hold ids of things that have no table, what these are called, and what is a fact of them.
+    """Note which columns hold ids of things that have no table, and what these are called.
 
-    The name is the column in the same words: `customer_name` beside `customer_id`. A fact says the same in all rows of
-    one thing, and too many things for chance have several rows: the date of an order, the segment of a customer.
+    The name is the column in the same words: `customer_name` beside `customer_id`. An id without a name has a fact.
     """
-    ids = [each for each in seen.columns.values() if _may_be_id(seen, each)]
-    labels = {each.name: _named_in(seen, each) for each in ids}
-    facts = {each.name: _facts(seen, each) for each in ids}
-    for each in ids:
-        label = labels[each.name]
-        if label or facts[each.name]:
-            seen.things[each.name] = label
+    ids = [each.name for each in seen.columns.values() if _may_be_id(seen, each)]
+    facts = _facts(seen, ids)
+    for name in ids:
+        label = _named_in(seen, seen.columns[name])
+        if label or facts[name]:
+            seen.things[name] = label
+
+
+def find_facts(seen: SeenTable, named: Sequence[str]) -> None:
+    """Note which columns state a fact of things that rows tell of: those of ids, and `named`, known by their names.
+
+    A fact says the same in all rows of one thing, and too many things for chance have several rows: the date of an
+    order, the segment of a customer, the price of a model. Of two that settle each other, a shop and its town, only the
+    first has facts, or the one that is no code.
+    """
+    several = [name for name in named if len(seen.columns[name].texts) >= _TELLING]
+    several.sort(key=lambda name: are_codes(seen.columns[name]))
+    facts: dict[str, list[str]] = {}
+    for name, found in _facts(seen, [*seen.things, *several]).items():
+        if not any(name in facts[other] for other in found if other in facts):
+            facts[name] = found
+    facts = {name: found for name, found in facts.items() if name in seen.things or _is_thing(seen, name, found)}
     names = {label for label in seen.things.values() if label}
-    for name in seen.things:
-        for fact in facts[name]:
-            if fact not in names and seen.columns[fact] is not seen.key:
-                seen.of[fact] = (*seen.of.get(fact, ()), name)
+    for fact in seen.columns:
+        owners = tuple(name for name in facts if fact in facts[name])
+        if owners and fact not in names and seen.columns[fact] is not seen.key:
+            seen.of[fact] = owners
+
+
+def _is_thing(seen: SeenTable, name: str, facts: Sequence[str]) -> bool:
+    """Whether what has a name is a thing and no group of things: it has figures, there are many, or it has two facts.
+
+    The temper of animals may settle their sex; each group of groups is within one.
+    """
+    many = len(seen.columns[name].texts)
+    figures = (len(each.texts) for each in map(seen.columns.__getitem__, facts) if each.kind == "number")
+    if facts and (many >= MANY_TEXTS or any(count >= MOSTLY * many for count in figures)):
+        return True
+    settled = _facts(seen, facts)
+    return sum(not any(each in settled[other] for other in facts[:place]) for place, each in enumerate(facts)) > 1
 
 
 def codes_another(seen: SeenTable, profile: ColumnProfile) -> bool:
@@ -110,24 +141,51 @@ def _agreeing(seen: SeenTable, key: ColumnProfile, other: ColumnProfile) -> floa
     return 1 - len(several) / len(first) if first else 0.0
 
 
-def _facts(seen: SeenTable, key: ColumnProfile) -> list[str]:
-    """The columns that say the same in all rows of a thing, and nearly always something, where that is no chance."""
-    (place,) = _places(seen, key)
+def _facts(seen: SeenTable, keys: Sequence[str]) -> dict[str, list[str]]:
+    """By columns that name things, those that say the same in all rows of one, nearly always something, no chance."""
     columns = list(seen.columns.values())
-    first: dict[Cell, tuple[Cell, ...]] = {}
-    same = [each is not key and not each.many and len(each.texts) > 1 and bool(each.words) for each in columns]
-    filled, again = [0] * len(columns), 0
-    for row in islice(seen.table.rows(), ROWS_READ):
-        if not row[place]:
-            continue
-        filled = [count + bool(cell) for count, cell in zip(filled, row, strict=True)]
-        known = first.setdefault(row[place], row)
+    may = [place for place, each in enumerate(columns) if not each.many and len(each.texts) > 1 and each.words]
+    kept = {name: _SameFacts(_places(seen, seen.columns[name])[0], may) for name in keys}
+    for row in islice(seen.table.rows(), ROWS_READ) if keys else ():
+        for each in kept.values():
+            each.read(row)
+    return {
+        name: [
+            columns[place].name
+            for place in each.same
+            if each.filled[place] >= ENOUGH * seen.columns[name].filled
+            and each.again * surprise(columns[place]) > CHANCE
+            if len({row[place] for row in each.first.values()}) > 1
+        ]
+        for name, each in kept.items()
+    }
+
+
+class _SameFacts:
+    """Which columns say the same in all rows of one thing, of those rows that were read.
+
+    Attributes:
+        first: the first row of each thing. same: the places of the columns. filled: by these, rows with a text.
+        again: rows of things that have one before it.
+    """
+
+    def __init__(self, key: int, places: Sequence[int]) -> None:
+        self._key = key
+        self.first: dict[Cell, Row] = {}
+        self.same = [place for place in places if place != key]
+        self.filled = dict.fromkeys(self.same, 0)
+        self.again = 0
+
+    def read(self, row: Row) -> None:
+        """Take in one more row."""
+        if not row[self._key]:
+            return
+        known = self.first.setdefault(row[self._key], row)
         if known is not row:
-            again += 1
-            same = [was and one == other for was, one, other in zip(same, known, row, strict=True)]
-    least = ENOUGH * key.filled
-    kept = [each for each, all_same, rows in zip(columns, same, filled, strict=True) if all_same and rows >= least]
-    return [each.name for each in kept if again * surprise(each) > CHANCE]
+            self.again += 1
+            self.same = [place for place in self.same if known[place] == row[place]]
+        for place in self.same:
+            self.filled[place] += bool(row[place])
 
 
 def _places(seen: SeenTable, *columns: ColumnProfile) -> Sequence[int]:
