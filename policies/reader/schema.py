@@ -62,6 +62,7 @@ class Path(NamedTuple):
         relations: numbers of the relations walked.
         cost: of the join, by its length and by how many triples it has.
         sure: whether walking back reaches entities of the first type alone.
+        ahead: whether walking on reaches entities of the last type alone.
     """
 
     hops: tuple[Walk, ...]
@@ -69,6 +70,7 @@ class Path(NamedTuple):
     relations: frozenset[int]
     cost: float
     sure: bool
+    ahead: bool
 
 
 DATED = frozenset({"date", "datetime", "time"})
@@ -497,11 +499,12 @@ class Schema:
             if reached == end:
                 walk = Walk(hop.relation, "any") if self._both_ways(hop.relation, start, end) else hop
                 triples[walk] = max(triples[walk], count)
-        return [self._path((hop,), start, self._cost(count)) for hop, count in triples.items()]
+        return [self._path((hop,), start, end, self._cost(count)) for hop, count in triples.items()]
 
-    def _path(self, hops: tuple[Walk, ...], start: int, cost: float) -> Path:
+    def _path(self, hops: tuple[Walk, ...], start: int, end: int, cost: float) -> Path:
         back = tuple(hop.back() for hop in reversed(hops))
-        return Path(hops, back, frozenset(hop.relation for hop in hops), cost, self._sure(back[-1], start))
+        relations = frozenset(hop.relation for hop in hops)
+        return Path(hops, back, relations, cost, self._sure(back[-1], start), self._sure(hops[-1], end))
 
     def _two_hops(self, start: int, end: int) -> list[Path]:
         out: dict[tuple[Walk, Walk], Path] = {}
@@ -515,7 +518,7 @@ class Schema:
                 cost = self._cost(min(triples, more)) + SECOND_HOP + (0.35 if back else 0.0)
                 key = (self._either(first, start, middle), self._either(second, middle, end))
                 if key not in out or out[key].cost > cost:
-                    out[key] = self._path(key, start, cost)
+                    out[key] = self._path(key, start, end, cost)
         return list(out.values())
 
     def _three_hops(self, start: int, end: int) -> list[Path]:
@@ -527,7 +530,7 @@ class Schema:
             for rest in self._two_hops(middle, end):
                 if rest.hops[0].relation != first.relation or rest.hops[0].direction == first.direction:
                     cost = rest.cost + self._cost(triples)  # no shorter path competes with it
-                    out.append(self._path((self._either(first, start, middle), *rest.hops), start, cost))
+                    out.append(self._path((self._either(first, start, middle), *rest.hops), start, end, cost))
         return out
 
     def _sure(self, hop: Walk, end: int) -> bool:

@@ -256,7 +256,7 @@ class Rules:
                 yield Item("S", node, source.type, (), score + scores.TRUE, links, "set", True, source.extreme)
             elif found.profile.kind == "boolean" and source.form == "name":  # "listed (buildings) in Old Harbour"
                 for path in self._schema.paths(source.type, found.type)[:1] if found.type != source.type else ():
-                    members = ("go", source.node, path.hops, found.type, path.sure)
+                    members = ("go", source.node, path.hops, found.type, path.ahead)
                     node = ("where", members, is_true(("p", (), found.name, "")))
                     less = path.cost + scores.OTHER_TYPE
                     yield Item("S", node, found.type, (), score + scores.TRUE - less, links, "set", True)

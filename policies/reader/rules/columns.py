@@ -78,7 +78,7 @@ class ColumnRules(Rules):
             if not (found.dated or found.yearly) or self._schema.compatible(source.type, found.type):
                 continue
             for path in self._schema.paths(source.type, found.type)[:1]:
-                node = ("go", source.node, path.hops, found.type, path.sure)
+                node = ("go", source.node, path.hops, found.type, path.ahead)
                 ranked = ("rank", ("p", (), found.name, ""))
                 yield Item("S", node, found.type, ranked, score - path.cost - scores.OF_DATE, links)
 

@@ -341,7 +341,7 @@ class ConditionRules(SetRules):
         for column in (self._schema.properties[number] for number in columns):
             condition = self._columns.condition(("p", (), column.name, ""), column, SIGNS.get(sign, sign), value)
             for path in self._schema.paths(one.type, column.type)[:1] if condition is not None else ():
-                node = ("where", ("go", one.node, path.hops, column.type, path.sure), condition)
+                node = ("where", ("go", one.node, path.hops, column.type, path.ahead), condition)
                 yield Item("S", node, column.type, (), score, links, "set", True)
 
     def _where_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:

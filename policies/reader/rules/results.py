@@ -90,7 +90,7 @@ class ResultRules(RelationshipRules):
                 return source.but(node=("where", source.node, is_true(term)))
             for path in self._schema.paths(source.type, column.type) if term[1] else ():
                 if path.hops == term[1]:
-                    members = ("go", source.node, path.hops, column.type, path.sure)
+                    members = ("go", source.node, path.hops, column.type, path.ahead)
                     node = ("where", members, is_true(("p", (), column.name, "")))
                     return source.but(node=node, type=column.type)
         return None

@@ -526,7 +526,7 @@ class SuperlativeRules(RelationshipRules):
     def _commonest(self, key: Item, source: Item, score: float, links: Any) -> Iterator[Item]:
         """As in "the most common genre of films by X": what most of a set lead to."""
         for path, cost in self._ways(source.type, key.type, frozenset()):
-            reached = key.but(category="S", node=("go", source.node, path.hops, key.type, path.sure))
+            reached = key.but(category="S", node=("go", source.node, path.hops, key.type, path.ahead))
             yield self._top(reached, ("n", path.back, source.node), True, key.data[1], score - cost, links)
 
 
