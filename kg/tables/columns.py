@@ -317,6 +317,25 @@ def part_words(seen: Sequence[SeenTable]) -> None:
         each.words = _in_two(_with_acronyms(each.words, things), things)
     for each in seen:
         _part_columns(each, things)
+        for profile in each.columns.values():
+            _part_as_written(profile)
+
+
+def _part_as_written(profile: ColumnProfile) -> None:
+    """Part a word of a column's name where its texts have both parts side by side: `bikeshop` of "Denver Bike Shop"."""
+    long = [word for word in profile.words if len(word) >= 2 * SHORTEST_STEM and word.isalpha()]
+    if not long or profile.kind is not None:
+        return
+    often = Counter[tuple[str, str]]()
+    for text in profile.texts:
+        said = text.casefold().split()
+        often.update(
+            {pair for pair in pairwise(said) if "".join(pair) in long and min(map(len, pair)) >= SHORTEST_STEM}
+        )
+    for (one, other), count in often.most_common():
+        if count >= FEW and one + other in profile.words:
+            place = profile.words.index(one + other)
+            profile.words[place : place + 1] = [one, other]
 
 
 def join_acronyms(seen: Sequence[SeenTable]) -> None:
@@ -409,15 +428,20 @@ def _without_wrappers(levels: Sequence[str]) -> tuple[str, ...]:
 def _drop_shared(seen: Sequence[SeenTable]) -> None:
     """Call tables by what tells them apart: `shop_orders` and `shop_customers` hold orders and customers.
 
-    A first word that a column has too says what rows are of: the `player` of `player_awards`.
+    So do most tables, three at least, beside another: `staff`. A first word that a column has too says what rows are
+    of: the `player` of `player_awards`.
     """
     files = [each for each in seen if not each.table.kind]
     said = {singular(word) for each in seen for profile in each.columns.values() for word in profile.words}
-    first = {each.words[0] for each in files if len(each.words) > 1 and any(map(str.isalpha, each.words[1]))}
-    rests = {tuple(each.words[1:]) for each in files}
-    alike = len(first) == 1 and all(len(each.words) > 1 for each in files) and len(rests) == len(files) > 1
-    for each in files if alike and said.isdisjoint(first) else ():
-        each.words = each.words[1:]
+    first = Counter(each.words[0] for each in files if len(each.words) > 1 and any(map(str.isalpha, each.words[1])))
+    word, count = first.most_common(1)[0] if first else ("", 0)
+    alike = [each for each in files if each.words[0] == word and len(each.words) > 1]
+    others = {tuple(each.words) for each in files if each not in alike}
+    rests = {tuple(each.words[1:]) for each in alike}
+    apart = len(rests) == len(alike) == count and rests.isdisjoint(others) and word not in said
+    if apart and (count == len(files) > 1 or (count >= FEW and count > len(files) / 2)):
+        for each in alike:
+            each.words = each.words[1:]
 
 
 def _rows_of(words: Sequence[str]) -> list[str]:

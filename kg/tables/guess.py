@@ -279,7 +279,7 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
         for profile in seen.columns.values()
         if profile.name != type_by and (profile.name not in label or outer or telling)
     }
-    columns = _without_type(seen, _with_codes(seen, columns) | _repeated(seen, alias, label))
+    columns = _without_type(seen.words, _with_codes(seen, columns) | _repeated(seen, alias, label))
     if "row" in columns and any(key is seen.columns["row"] for each in tables for _, key in each.refers.values()):
         columns["row"] = TableColumn()  # a number by which the records inside this one name it
     if (parts := name_parts(seen)) and len(label) == 1 and reorders(seen, seen.columns[label[0]], parts):
@@ -322,7 +322,7 @@ def _more_of(
         for profile in seen.columns.values()
         if profile is not key
     }
-    columns = _without_type(seen, _with_codes(seen, columns) | _repeated(seen, alias, (key.name,)))
+    columns = _without_type(other.words, _with_codes(seen, columns) | _repeated(seen, alias, (key.name,)))
     columns |= _names_again(seen, columns, (key.name,), alias)
     place = f"{other.table.name}.{column.name}"
     return TableMapping(seen.table.path.name, id=key.name, about=place, columns=columns, alias=tuple(alias))
@@ -429,15 +429,15 @@ def _are_own_texts(profile: ColumnProfile, shared: SharedColumns) -> bool:
     return (lists and not _occurs_elsewhere(profile, shared)) or all(map(_SENTENCE.search, profile.texts))
 
 
-def _without_type(seen: SeenTable, columns: Mapping[str, TableColumn]) -> dict[str, TableColumn]:
+def _without_type(own: Sequence[str], columns: Mapping[str, TableColumn]) -> dict[str, TableColumn]:
     """`mountain_altitude` of a mountain is its altitude, where no other column is called so."""
     relations = {each.relation for each in columns.values()}
     found = {}
     for name, given in columns.items():
         column = given
-        words, own = column.relation.split("_"), len(seen.words)
-        rest = words[own:]
-        if rest and [singular(word) for word in words[:own]] == seen.words and rest != ["id"]:
+        words = column.relation.split("_")
+        rest = words[len(own) :]
+        if rest and [singular(word) for word in words[: len(own)]] == list(own) and rest != ["id"]:
             is_name = " ".join(rest) in NAME_WORDS  # `gpu_name` beside a card's own
             if not (is_name or YEAR.fullmatch(rest[0]) or "_".join(rest) in relations):
                 column = replace(column, relation="_".join(rest))

@@ -64,13 +64,12 @@ def find_facts(seen: SeenTable, named: Sequence[str]) -> None:
 
 
 def _is_thing(seen: SeenTable, name: str, facts: Sequence[str]) -> bool:
-    """Whether what has a name is a thing and no group of things: it has figures, there are many, or it has two facts.
+    """Whether what has a name is a thing and no group of things: there are many, or it has two facts or one of its own.
 
     The temper of animals may settle their sex; each group of groups is within one.
     """
     many = len(seen.columns[name].texts)
-    figures = (len(each.texts) for each in map(seen.columns.__getitem__, facts) if each.kind == "number")
-    if facts and (many >= MANY_TEXTS or any(count >= MOSTLY * many for count in figures)):
+    if facts and (many >= MANY_TEXTS or any(len(seen.columns[each].texts) >= MOSTLY * many for each in facts)):
         return True
     settled = _facts(seen, facts)
     return sum(not any(each in settled[other] for other in facts[:place]) for place, each in enumerate(facts)) > 1

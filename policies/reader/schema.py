@@ -504,7 +504,7 @@ class Schema:
     def _path(self, hops: tuple[Walk, ...], start: int, end: int, cost: float) -> Path:
         back = tuple(hop.back() for hop in reversed(hops))
         relations = frozenset(hop.relation for hop in hops)
-        return Path(hops, back, relations, cost, self._sure(back[-1], start), self._sure(hops[-1], end))
+        return Path(hops, back, relations, cost, self.reaches(back[-1], start), self.reaches(hops[-1], end))
 
     def _two_hops(self, start: int, end: int) -> list[Path]:
         out: dict[tuple[Walk, Walk], Path] = {}
@@ -533,7 +533,8 @@ class Schema:
                     out.append(self._path((self._either(first, start, middle), *rest.hops), start, end, cost))
         return out
 
-    def _sure(self, hop: Walk, end: int) -> bool:
+    def reaches(self, hop: Walk, end: int) -> bool:
+        """Whether a hop reaches entities of a type alone."""
         hops = (hop,) if hop.direction != "any" else (Walk(hop.relation, "out"), Walk(hop.relation, "in"))
         return all(
             each == end or end in self.inside[each] for each in set[int]().union(*(self._reached[x] for x in hops))

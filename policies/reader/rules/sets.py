@@ -82,7 +82,7 @@ class SetRules(Rules):
             if plain.form == "plain":
                 held = plain.type == set_.type or plain.type in schema.inside[set_.type]
                 held = held and plain.node is not None and plain.node[0] != "where"  # "orders sold" are not all orders
-                node = set_.node if held else ("and", plain.node, set_.node)
+                node = self._of_kind(set_.node, plain.type) if held else ("and", plain.node, set_.node)
                 data = set_.data if set_.form == "value" else ()
                 apart = gap & self._words.across and not (self._timed(set_) or self._placed(set_))
                 cost = scores.APART if apart else 0.0
@@ -111,6 +111,14 @@ class SetRules(Rules):
         apart = apart or ("name" in (left.form, right.form) and bool(gap & {"and", "of"}))
         cost = 0.15 + (scores.APART if apart else 0.0) + (scores.BELOW if left.extreme or right.extreme else 0.0)
         yield Item("S", ("and", left.node, right.node), kind, (), score - cost, (left.links, right.links), "set", True)
+
+    def _of_kind(self, node: Sketch | None, kind: int) -> Sketch | None:
+        """A set of what a relation of several kinds of things reaches, narrowed to the kind that a noun says."""
+        if node and node[0] in ("where", "top"):
+            return (node[0], self._of_kind(node[1], kind), *node[2:])
+        if node and node[0] == "go" and not self._schema.reaches(node[2][-1], kind):
+            return (*node[:3], kind, False)
+        return node
 
     def _timed(self, item: Item) -> bool:
         """Whether a set is a bare date or time: "calls from X at 14:46"."""

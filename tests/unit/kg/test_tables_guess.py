@@ -298,6 +298,7 @@ def test_what_a_spreadsheet_exports(tmp_path: Path, encoding: str) -> None:
         (["2020-05-06T00:00:00Z"], ("date", "y-m-d 0:00")),
         (["5/16/2020 0:00", "7/6/2020 0:00"], ("date", "m/d/y 0:00")),
         (["2020-05-06 00:00:00", "2021-05-06 12:00:00"], None),
+        ([*(f"2020-05-{day:02} 00:00:00" for day in range(1, 9)), "2021-05-06 12:00:09.5"], ("datetime", "y-m-d 0:00")),
         (["1,234", "5,678"], None),
         (["1,5", "2"], ("number", "1.234,5")),
         (["1.234,567", "2"], ("number", "1.234,5")),
@@ -2084,3 +2085,161 @@ def test_rows_of_files_that_say_nothing_are_called_as_their_names(
 ) -> None:
     rows = f"{column},size\n" + "".join(f"Acme {chr(65 + n)},{n % 3}\n" for n in range(9))
     assert _guess(tmp_path, **{file: rows})[file].type == kind
+
+
+_MODELS = ("Jet 1", "Jet 2", "Rush", "Trail Fox", "Slate", "Quick 3", "Quick 4", "Habit")
+_SHOPS = ("Ann's Bike Shop", "Dover Bike Shop", "Cy Wheels", "The Bike Shop", "Ed Cycles", "Fay Cycles")
+
+
+def _sales(folder: Path, towns: int = 6) -> Mappings:
+    """Lines of sixty orders by shops, each in a town of its own or one of fewer."""
+    rows = ["order_id,line,model,kind,frame,price,quantity,bikeshop_name,town,state"]
+    for n in range(120):
+        order, model = n // 2, (n * 7 + n // 8) % len(_MODELS)
+        shop = order % len(_SHOPS)
+        kind, frame = ("Road", "Trail", "City")[model % 3], ("Carbon", "Steel")[model % 2]
+        place = f"Town {shop % towns},{('NY', 'OH', 'TX')[shop % towns % 3]}"
+        rows.append(
+            f"{order},{n % 2},{_MODELS[model]},{kind},{frame},{700 + 40 * model},{n % 5},{_SHOPS[shop]},{place}"
+        )
+    return _guess(folder, sales="\n".join(rows) + "\n")
+
+
+def test_what_all_rows_of_a_named_thing_say_is_a_fact_of_it(tmp_path: Path) -> None:
+    columns = _sales(tmp_path)["sales"].columns
+    assert [columns[each].of for each in ("price", "kind", "frame")] == [("model",)] * 3
+    assert columns["town"].of == columns["state"].of == ("order_id", "bikeshop_name")
+    assert columns["bikeshop_name"].of == ("order_id",), "no shop of a town, where each town has one"
+    assert columns["quantity"].of == columns["line"].of == columns["model"].of == ()
+    assert _sales(tmp_path, towns=3)["sales"].columns["state"].of == ("order_id", "bikeshop_name"), "towns are few"
+
+
+def test_a_name_is_parted_as_its_texts_are(tmp_path: Path) -> None:
+    assert _sales(tmp_path)["sales"].columns["bikeshop_name"].to == "bike shop"
+    plain = "id,bikeshop_name\n" + "".join(f"{n},Shop {n % 5} Wheels\n" for n in range(20))
+    assert _guess(tmp_path, sales=plain)["sales"].columns["bikeshop_name"].to == "bikeshop"
+
+
+def test_what_groups_have_in_common_is_no_fact_of_them(tmp_path: Path) -> None:
+    tempers = ("Lazy", "Jock", "Cranky", "Smug", "Normal", "Peppy", "Snooty", "Sisterly")
+    animals = "name,temper,sex,weight\n" + "".join(
+        f"Animal {n},{tempers[n % 8]},{'Male' if n % 8 < 4 else 'Female'},{n * 37 % 50}\n" for n in range(80)
+    )
+    assert not any(each.of for each in _guess(tmp_path, animals=animals)["animals"].columns.values())
+    ill = "name,chapter,dead\n" + "".join(
+        f"Ann {n},{('Heart', 'Lung', 'Skin', 'Bone', 'Eye')[n % 5] if n % 3 else ''},{int(n % 3 > 0)}\n"
+        for n in range(90)
+    )
+    assert not _guess(tmp_path, ill=ill)["ill"].columns["dead"].of, "it is the same for all that have one"
+
+
+def test_names_have_the_facts_and_their_codes_are_one(tmp_path: Path) -> None:
+    votes = "row,abb,state,share\n" + "".join(
+        f"{n},{chr(65 + n % 24)}X,State {chr(65 + n % 24)},{(n % 24) * 3}.5\n" for n in range(96)
+    )
+    mapping = _guess(tmp_path, votes=votes)["votes"]
+    assert (mapping.columns["share"].of, mapping.columns["state"].of) == (("state",), ())
+
+
+@pytest.mark.parametrize(("years", "kind"), [(range(10, 50), "number"), (range(1, 4), "number")])
+def test_a_year_is_no_row_however_the_table_is_called(tmp_path: Path, years: range, kind: str) -> None:
+    debuts = "debut_id,player,debut_year\n" + "".join(
+        f"{n},P{n % 9},{list(years)[n % len(years)]}\n" for n in range(1, 60)
+    )
+    assert _guess(tmp_path, debuts=debuts)["debuts"].columns["debut_year"].kind == kind
+
+
+_CLUBS = ("Lotte", "KIA", "Doosan", "Samsung", "Co")
+_PLAYERS = [
+    f"{last} {first}" for last in ("Kim", "Lee", "Park", "Choi", "Song") for first in ("Jin-U", "Ho", "Min", "Ji")
+]
+
+
+def _league(folder: Path, **more: str) -> list[Path]:
+    """Clubs in capitals, one of them twice; players by parts of their names; their debuts, one each."""
+    teams = "teamID,fullName\n" + "".join(f"{each.upper()},{each} Bears\n" for each in (*_CLUBS[:4], "KIA", "CO2"))
+    people = "playerID,nameLast,nameFirst,nameGiven,position\n" + "".join(
+        f"{5000 + 7 * n},{name.split()[0]},{name.split()[1]},{name},{('Pitcher', 'Catcher')[n % 2]}\n"
+        for n, name in enumerate(_PLAYERS)
+    )
+    debuts = "debutID,playerID,krName,position,debutYear,debutTeam\n" + "".join(
+        f"{n + 1},{5000 + 7 * n},{chr(0xAC00 + n)}{chr(0xB000 + n)},{('Pitcher', 'Catcher')[n % 2]},{1982 + n},"
+        f"{_CLUBS[n % 4]}\n"
+        for n in range(len(_PLAYERS))
+    )
+    return _write(folder, **({"teams": teams, "people": people, "debuts": debuts} | more))
+
+
+def test_rows_that_say_more_of_those_of_another_table(tmp_path: Path) -> None:
+    paths = _league(tmp_path)
+    guessed = guess_mapping(read_tables(paths))
+    assert (guessed["debuts"].about, guessed["debuts"].alias) == ("people.playerID", ("krName",))
+    said = {name: each.relation for name, each in guessed["debuts"].columns.items() if not each.skipped}
+    assert said == {"krName": "korean_name", "debutYear": "debut_year", "debutTeam": "debut_team"}
+    assert (guessed["people"].label, guessed["people"].alias) == (("nameGiven",), (("nameFirst", "nameLast"),))
+    (written := tmp_path / "m.toml").write_text(write_mapping(guessed))
+    assert read_mapping(written, read_tables(paths)) == guessed
+    triples, entities, applied = _graph(paths)
+    assert entities["player/5000"] == Entity("player/5000", "Kim Jin-U", ("Jin-U Kim", "\uac00\ub000"), ("player",))
+    assert Triple("player/5000", "debut_team", "team/LOTTE") in triples, "whatever the case"
+    assert applied.unknown == {}
+
+
+def test_what_each_row_of_another_table_has_one_of_is_a_thing(tmp_path: Path) -> None:
+    orders = "order_id,customer_name,status\n" + "".join(
+        f"{n},Ann {n},{'open' if n % 3 else 'paid'}\n" for n in range(1, 41)
+    )
+    invoices = "invoice_id,order_id,customer_name,status,total\n" + "".join(
+        f"{n},{n},Ann {n},{'open' if n % 3 else 'paid'},{n * 7}.5\n" for n in range(1, 41)
+    )
+    guessed = _guess(tmp_path, orders=orders, invoices=invoices)
+    assert (guessed["invoices"].about, guessed["invoices"].type) == ("", "invoice")
+    countries = "code,name,continent\n" + "".join(f"C{n},Land {n},{'Asia' if n % 3 else 'Africa'}\n" for n in range(30))
+    capitals = "id,country_code,name,continent\n" + "".join(
+        f"{n},C{n},Town {n},{'Asia' if n % 3 else 'Africa'}\n" for n in range(30)
+    )
+    guessed = _guess(tmp_path, countries=countries, capitals=capitals)
+    assert (guessed["capitals"].about, guessed["capitals"].label) == ("", ("name",))
+    details = "detail_id,country_code,area\n" + "".join(f"{n},C{n},{n * 9}\n" for n in range(1, 31))
+    wide = countries.replace("C0,Land 0,Africa", "C30,Land 30,Asia")
+    guessed = _guess(tmp_path, countries=wide, country_details=details)
+    assert guessed["country_details"].about == "countries.code"
+    assert guessed["country_details"].columns["area"] == TableColumn("area", "number")
+
+
+def test_short_codes_that_differ_in_case_are_two(tmp_path: Path) -> None:
+    elements = "symbol,name\n" + "".join(f"{each},{each} Metal\n" for each in ("Co", "Ni", "Cobalt", "Zinc"))
+    mapping = _guess(tmp_path, elements=elements)["elements"]
+    assert mapping.id == "symbol"
+    uses = "no,element,n\n1,CO,3\n2,COBALT,4\n3,zinc,5\n"
+    paths = _write(tmp_path, elements=elements, uses=uses)
+    mappings = guess_mapping(read_tables(paths))
+    own = {"element": TableColumn("element", to="elements.symbol")}
+    mappings["uses"] = replace(mappings["uses"], columns=own)
+    triples, _, _ = _graph(paths, mappings)
+    ends = {t.head: t.tail for t in triples if t.relation == "element"}
+    assert ends == {"use/1": "element/CO", "use/2": "element/Cobalt", "use/3": "element/Zinc"}
+
+
+def test_names_in_another_order_name_rows_and_say_no_more(tmp_path: Path) -> None:
+    first, last = ("Ann", "Bo", "Cy", "Di"), ("Bell", "Cole", "Dale", "East", "Ford", "Gray")
+    people = "id,first_name,last_name,sort_name\n" + "".join(
+        f'{n},{first[n % 4]},{last[n % 6]},"{last[n % 6]}, {first[n % 4]}"\n' for n in range(12)
+    )
+    mapping = _guess(tmp_path, people=people)["people"]
+    assert (mapping.label, mapping.alias) == (("first_name", "last_name"), ("sort_name",)), "a list's order"
+    assert mapping.columns["sort_name"].skipped
+    given = "id,first_name,last_name,given\n" + "".join(
+        f"{n},{first[n % 4]},{last[n % 6]},{first[n % 4]} {'ABC'[n % 3]}.\n" for n in range(12)
+    )
+    assert _guess(tmp_path, people=given)["people"].alias == (), "a part of a name and more"
+
+
+def test_most_tables_that_begin_alike_are_called_by_the_rest(tmp_path: Path) -> None:
+    rows = "no,size\n1,3\n2,4\n"
+    files = dict.fromkeys(("kbo_batting", "kbo_pitching", "kbo_people", "teams"), rows)
+    assert {each.type for each in _guess(tmp_path, **files).values()} == {"batting", "pitching", "person", "team"}
+    two = dict.fromkeys(("kbo_batting", "kbo_pitching", "teams"), rows)
+    for path in tmp_path.iterdir():
+        path.unlink()
+    assert "kbo batting" in {each.type for each in _guess(tmp_path, **two).values()}

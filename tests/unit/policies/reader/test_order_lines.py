@@ -60,6 +60,42 @@ def _bar() -> tuple[GraphColumns, Reader]:
     return graph, open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
 
 
+@cache
+def _bikes() -> tuple[GraphColumns, Reader]:
+    """Lines and models, which have a kind and a price both."""
+    kinds = ("Mountain", "Road", "City")
+    models = {
+        f"{name} {n}": (kinds[n % 3], 415.0 + 90 * n) for n, name in enumerate(("Fox", "Jet", "Fern", "Rush") * 3)
+    }
+    entities: list[Any] = [(name, ["category"], {}) for name in kinds]
+    entities += [(name, ["model"], {"price": price}) for name, (_, price) in models.items()]
+    edges: list[Any] = [(name, "category", kind, {}) for name, (kind, _) in models.items()]
+    for n, (name, (kind, price)) in enumerate([*models.items()] * 3):
+        entities.append((f"line {n}", ["line"], {"price": price, "total_price": price * (n % 3 + 1)}))
+        edges += [(f"line {n}", "model", name, {}), (f"line {n}", "category", kind, {})]
+    graph = GraphColumns.of(entities, edges)
+    return graph, open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        (
+            "list the mountain models priced below 700",
+            'ids "Mountain" | follow ^category | where is model | where price < 700',
+        ),
+        (
+            "what is the most expensive mountain model?",
+            'ids "Mountain" | follow ^category | where is model | top 1 by price',
+        ),
+        ("what is the average price of road models?", 'ids "Road" | follow ^category | where is model | average price'),
+        ("how many models are there?", "type model | count"),
+    ],
+)
+def test_what_things_and_lines_both_have_is_asked_of_those_that_are_named(question: str, plan: str) -> None:
+    assert _plan(question, _bikes()) == plan
+
+
 def _plan(question: str, of: tuple[GraphColumns, Reader]) -> str:
     executor = Executor(of[0])
     best, *_ = of[1].read(question, executor=lambda each: outcome(executor, each), seconds=30)
