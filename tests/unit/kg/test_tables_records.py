@@ -83,7 +83,7 @@ def _fish(keys: tuple[str, ...], **fields: str) -> list[dict[str, Any]]:
 
 
 def _named(mapping: TableMapping) -> set[str]:
-    return {mapping.columns[name].relation for name in mapping.alias}
+    return {column.relation for name, column in mapping.columns.items() if name in mapping.alias}
 
 
 @pytest.mark.parametrize("keys", KEYS)
