@@ -290,10 +290,7 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
         alias = (*alias, seen.key.name)  # what the others are called
         columns |= {name: TableColumn() for name, each in seen.columns.items() if each.words == ["key"]}
     if seen.key and seen.key.name in columns:
-        numbers = label and seen.key.kind == "number" and not _are_given(seen.key)
-        said = type_by or numbers or says_name(seen, seen.key, label)
-        said = said or says_rows(seen.key)  # the `rownames` of a data frame, "Ann2001" of Ann
-        columns[seen.key.name] = TableColumn() if said else _value(seen.key)
+        columns[seen.key.name] = TableColumn() if type_by or _says_no_more(seen, seen.key, label) else _value(seen.key)
     columns |= _names_again(seen, columns, label, alias)
     words = [singular(word) for word in words_of(seen.table.kind)]
     words = words or called_by(seen, tables) or called_by_name(seen, label) or called_by_table(seen, tables)
@@ -303,6 +300,12 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
         kind = f"{kind} line"  # several rows of `orders` tell of one order
     id_ = seen.key.name if seen.key else ""
     return TableMapping(file, kind, id_, label, columns=columns, type_by=type_by, alias=alias)
+
+
+def _says_no_more(seen: SeenTable, key: ColumnProfile, label: Sequence[str]) -> bool:
+    """Whether a key only numbers rows that have names, or repeats these: `rownames`, "Ann2001" of Ann."""
+    numbers = bool(label) and key.kind == "number" and not _are_given(key)
+    return numbers or says_name(seen, key, label) or says_rows(key)
 
 
 def _are_given(key: ColumnProfile) -> bool:

@@ -256,7 +256,7 @@ class Candidates:
         sketch = sketch if ask else self._of_rows(sketch, item)
         if sketch[0] == "some" and self.so_many(tagged):
             sketch = sketch[1]
-        sketch = self._of_one(self._by_relationships(self._occasions(as_occasions(sketch))))
+        sketch = self._of_one(self._by_relationships(self._occasions(as_occasions(sketch), tagged)))
         sketch = self.totals.of(_of_each(sketch, tagged), tagged, self.chart.records)
         return self._pieces(tagged, item, sketch)
 
@@ -317,9 +317,21 @@ class Candidates:
             if not (with_itself and without) and not (alone and not (without or may)):
                 yield sketch, item, score
 
-    def _occasions(self, sketch: Sketch) -> Sketch:
-        """A count of one thing that rows join with another as a count of these rows: how often X was star baker."""
+    def _occasions(self, sketch: Sketch, tagged: Tagged) -> Sketch:
+        """A count of one thing that rows join with another as a count of these rows: how often X was star baker.
+
+        Rows of one name are counted, and not what they lead to: whom X was appointed by, three times.
+        """
         counted = sketch[1]
+        if sketch[0] == "count" and not self.language.classes.occasions.isdisjoint(fold_case(tagged.text).split()):
+            parts = counted[1:] if counted[0] == "and" else (counted,)
+            rows = [each for each in parts if each[0] == "go" and each[1][0] == "ids"]
+            rest = [each for each in parts if each not in rows]
+            same = len(rows) == 1 and all(
+                each[0] == "go" and each[1:3] == (("all", rows[0][1][1]), rows[0][2]) for each in rest
+            )
+            if same and len(rows[0][1][2]) > 1 and all(self.schema.leads_to_one(hop.back()) for hop in rows[0][2]):
+                return ("count", ("where", rows[0][1], ("has", ("e", rows[0][2]))))
         if sketch[0] != "count" or counted[0] != "and" or len(counted) != 3:
             return sketch
         for one, other in (counted[1:], counted[:0:-1]):

@@ -260,3 +260,24 @@ def test_nothing_is_reached_from_the_rows_of_a_table() -> None:
     for question in ("states rep per of election seats", "rep per state of elections", "seats per rep of states"):
         for reading in reader.read(question, executor=lambda plan: outcome(executor, plan), seconds=30):
             executor.answer(reading.plan)
+
+
+@cache
+def _terms() -> tuple[GraphColumns, Reader]:
+    """Senators, a row for each time that one was appointed."""
+    said = (("Ida Roth", "Jon Senn"), ("Ida Roth", "Jon Senn"), ("Ida Roth", "Eve Funk"), ("Ben Cole", "Eve Funk"))
+    entities: list[Any] = [(f"senator/row{n}", ["senator"], {"days": 100.0 * n}) for n, _ in enumerate(said)]
+    entities += [(name, ["minister"], {}) for name in ("Jon Senn", "Eve Funk")]
+    edges = [(f"senator/row{n}", "appointed_by", by, {}) for n, (_, by) in enumerate(said)]
+    return _open(entities, edges, {f"senator/row{n}": name for n, (name, _) in enumerate(said)})
+
+
+def test_rows_of_one_name_are_counted_and_not_what_they_lead_to() -> None:
+    rows = '"senator/row0", "senator/row1", "senator/row2"'
+    times = f"ids {rows} | where has appointed_by/ | count"
+    assert _plan(_terms(), "how many times was Ida Roth appointed?") == times
+    assert (
+        _plan(_terms(), "how many times was Ben Cole appointed?") == 'ids "senator/row3" | follow appointed_by | count'
+    )
+    whom = _plan(_terms(), "how many ministers appointed Ida Roth?")
+    assert whom == f"ids {rows} | follow appointed_by | count"
