@@ -268,7 +268,7 @@ def _terms() -> tuple[GraphColumns, Reader]:
     said = (("Ida Roth", "Jon Senn"), ("Ida Roth", "Jon Senn"), ("Ida Roth", "Eve Funk"), ("Ben Cole", "Eve Funk"))
     entities: list[Any] = [(f"senator/row{n}", ["senator"], {"days": 100.0 * n}) for n, _ in enumerate(said)]
     entities += [(name, ["minister"], {}) for name in ("Jon Senn", "Eve Funk")]
-    edges = [(f"senator/row{n}", "appointed_by", by, {}) for n, (_, by) in enumerate(said)]
+    edges: list[Any] = [(f"senator/row{n}", "appointed_by", by, {}) for n, (_, by) in enumerate(said)]
     return _open(entities, edges, {f"senator/row{n}": name for n, (name, _) in enumerate(said)})
 
 
