@@ -16,6 +16,7 @@ from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.confidence.model import DEFAULT, VETOES
 from trivium.policies.confidence.signals import (
     AnswerSignals,
+    asks_how_of_date,
     asks_truth,
     counts_in_place,
     end_of,
@@ -115,7 +116,7 @@ async def assess_reading(
     misfit = misfit or reasonless
     truth = kinds.get(end) == "boolean"
     signals = signals_of(found, readings, plan=plan, question=question, misfit=misfit, figure=figure, truth=truth)
-    if reasonless or counts_in_place(question, end, kinds):
+    if reasonless or counts_in_place(question, end, kinds) or asks_how_of_date(question, end, kinds):
         signals = replace(signals, opposed=max(signals.opposed, 1.0))
     if speaks_of_ties(said or question):
         signals = replace(signals, tied=0.0)

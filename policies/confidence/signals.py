@@ -244,6 +244,7 @@ def signals_of(
     owner = next((_owner_left(question, each) for each in same[:1]), "")
     misfit = (
         misfit
+        or (truth and _asks_which([token.text for token in tokens(question)]))  # "is it A or B?" is no yes
         or bool(owner)
         or any(each.repeats and (plan or bool(strange)) for each in same[:1])
         or _sorts_others(same or readings)
@@ -589,7 +590,8 @@ def _owner_left(question: str, reading: Reading) -> str:
     read = {word for part in reading.parts for word in fold_case(part.word).split()} - left
     for part in reading.parts:
         name = [token.text for token in tokens(part.word)]
-        if part.score < _NAME or fold_case(part.word) != fold_case(part.element) or part.element in said:
+        whole = sorted(name) == sorted(token.text for token in tokens(part.element))  # "Kim Jae-Hwan", Jae-Hwan Kim
+        if part.score < _NAME or not whole or part.element in said:
             continue
         for start in (place for place in range(1, len(words)) if words[place : place + len(name)] == name):
             of, owners = start - 1 - (words[start - 1] == "the"), words[start + len(name) :][:2]
@@ -1079,8 +1081,16 @@ def _is_of_other_time(words: Sequence[str], end: str, kinds: Mapping[str, Proper
     no_start = not (classes().endings if dated else classes().endings | classes().parts_of_years).isdisjoint(named)
     does = bool(words[1:2]) and words[1] in classes().do
     causes = does and words[0] == "what" and words[-1] in classes().causing
-    manner = does and words[0] == "how" and dated
-    return (("how", "old") in pairwise(words) and no_start) or causes or manner
+    return (("how", "old") in pairwise(words) and no_start) or causes or (does and words[0] == "how" and dated)
+
+
+def asks_how_of_date(question: str, end: str, kinds: Mapping[str, PropertyKind | None]) -> bool:
+    """Whether how something was done is answered by when: "how did her term come to an end?".
+
+    Arguments are those of `is_misfit`.
+    """
+    words = [word.text for word in tokens(question)][:2]
+    return words[:1] == ["how"] and not classes().do.isdisjoint(words) and kinds.get(end) in ("date", "datetime")
 
 
 def gives_no_reason(question: str, end: str, kinds: Mapping[str, PropertyKind | None]) -> bool:

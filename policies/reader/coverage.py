@@ -18,7 +18,7 @@ from trivium.policies.reader.matching import Element, Matcher, in_words
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.readings import Part, Reading, elements_of
 from trivium.policies.reader.roles import nouns_of
-from trivium.policies.reader.schema import Schema
+from trivium.policies.reader.schema import Property, Schema
 from trivium.policies.reader.shapes import (
     conditions,
     has_column,
@@ -37,6 +37,7 @@ from trivium.policies.reader.tagging.tagged import EXACTLY, NOUN, SHORTEST
 
 SAID = 0.75  # likeness from which a word says a relation
 _THINGS = frozenset({"all", "go", "where", "top", "and", "or", "minus", "is", "ids"})  # sketches of sets
+_SIZES = frozenset({"big", "large", "high", "small", "low", "great"})  # with "how", of any figure
 _ROOT = 4  # letters of a word from which a name's longer word is made from it
 
 
@@ -93,6 +94,7 @@ class Coverage:
             for i in range(len(tagged.positions))
             if i not in read and i not in told and not tagged.content[i] and tagged.unread[i] >= 1
             if not _is_stranded(tagged, i, left) and not _lists_each(tagged, i, read, sketch)
+            if not self._asks_how_much(tagged, i, sketch, links)
         ]
         parts = tuple(
             Part(
@@ -359,6 +361,20 @@ class Coverage:
                 return True
         return False
 
+    def _asks_how_much(self, tagged: Tagged, place: int, sketch: Sketch, links: Sequence[Any]) -> bool:
+        """Whether "how big" asks for the one figure that the question says: "how big was Ann's signing bonus?"."""
+        words = fold_case(tagged.positions[place]).split()
+        if words[:1] != ["how"] or words[-1] not in _SIZES or sketch[0] != "values" or len(sketch[2]) != 1:
+            return False
+        (term,) = sketch[2]
+        name = term[2] if term[0] == "p" else ""
+        figures = [each for each in self.schema.called(name) if _is_amount(each)]
+        said = any(
+            isinstance(what, Element) and what.kind == "property" and score >= SAID and self._own_name(what) == name
+            for _, what, score in links
+        )
+        return bool(figures) and said
+
     def _is_of_another(self, tagged: Tagged, place: int, words: Sequence[str], stems: set[str]) -> bool:
         """Whether a column is one of another thing by all but its last word: the "win rate" is no `turn_rate`."""
         own = [self.language.stem(word) for word in words if word not in self.language.stop]
@@ -562,6 +578,12 @@ class Coverage:
         return bool(
             nouns & (said | {stem(doer) for word in said for deed in deeds.get(word, ()) for doer in deed.doers})
         )
+
+
+def _is_amount(column: Property) -> bool:
+    """Whether a column holds numbers, or texts that begin with one: "4000 won"."""
+    texts = column.profile.examples
+    return column.profile.kind == "number" or (bool(texts) and all(text[:1].isdigit() for text in texts))
 
 
 def _is_one_order(sketch: Sketch) -> bool:

@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 
 from trivium.kg.embedders import Embedder
 from trivium.kg.memory import Memory
+from trivium.kg.text import singular
+from trivium.policies.reader.asked_kinds import has_own_vector
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.names import words_of
-from trivium.policies.reader.schema import DATED, Property, Schema
+from trivium.policies.reader.schema import CODES, DATED, Property, Schema
 
 Kind = Literal["type", "property", "relation", "edge"]
 """What an element is; `edge` is a property of relationships."""
@@ -51,6 +53,9 @@ _SHORT, _LONG_WORD = (3, 4), 7  # letters of a part that stands for a longer wor
 _CONSONANTS = range(3, 6)  # letters of a part that is a word's first consonants
 _SHORTENED = 0.95
 _TURNED = 2  # words of a type's name that mean it in this order alone
+_TAIL, _FIRST = 4, 3  # letters of the last part of a compound, and of what stands before it
+_COMPOUND = 0.88  # of a noun that a compound ends with
+_SHARED = 3  # types that a word tells nothing of by being in their names
 _CUT = 3  # letters of the shortest part of a name that stands for a word which it begins
 _VOWELS = frozenset("aeiouy")
 
@@ -188,6 +193,7 @@ class Matcher:
         for element, parts in self._cut.get(words[0][:_CUT], ()):
             left = len(parts) - len(words)
             cut = [word != part for word, part in zip(words, parts, strict=False)]
+            left += len(words) == 1 and parts[-1] in CODES  # "KBO" is no key `kbob_id`
             if 0 <= left <= 1 and any(cut) and all(map(str.startswith, words, parts)):
                 yield element, _SHORTENED - _LONGER * left
 
@@ -442,6 +448,7 @@ class Matcher:
         self._stems = stems
         self._row = {part: row for row, part in enumerate(stems)}
         texts = [surface.get(part, part) for part in stems]
+        self._names = [singular(text) for text in texts]
         self._vectors: NDArray[np.float32] = (
             self.embedder.embed(texts) if texts else np.zeros((0, self.embedder.dimensions), np.float32)
         )
@@ -452,7 +459,12 @@ class Matcher:
         self._elements = [self._telling(elements) for elements in self._elements]
 
     def _telling(self, elements: list[tuple[Element, float]]) -> list[tuple[Element, float]]:
-        """Without columns of yes and no that share a word: "tools" is neither `seo_tools` nor `cli_tools`."""
+        """Without columns of yes and no that share a word: "tools" is neither `seo_tools` nor `cli_tools`.
+
+        Nor are types that share a word before their heads told by it: `kbo_batting` and `kbo_pitching` by "KBO".
+        """
+        begun = {each for each in elements if each[0].kind == "type" and each[1] < _HEADED}
+        elements = [each for each in elements if each not in begun] if len(begun) >= _SHARED else elements
         truths = [each for each in elements if self._is_truth(each[0])]
         names = {self.schema.properties[element.number].name for element, _ in truths}
         return [each for each in elements if each not in truths] if len(names) > 1 else elements
@@ -475,7 +487,7 @@ class Matcher:
             if alike < LEAST and not deed:
                 continue
             for element, weight in self._elements[row]:
-                if somebody and not exact and self._is_time_or_truth(element):
+                if not exact and ((somebody and self._is_time_or_truth(element)) or self._is_key(element)):
                     continue
                 noun = deed and self._says_when(element)
                 score = max(alike, _DEED) * max(weight, _HEAD) if noun else alike * weight
@@ -484,6 +496,7 @@ class Matcher:
                     best[element] = Match(element, score, exact or noun, part)
         self._add_shortened(word, best)
         self._add_sorts(own, best)
+        self._add_compounds(word, best)
         self._widen(best)
         for side in self.language.sides.get(own, ()):
             for element in self._sides.get(side, ()):
@@ -496,6 +509,10 @@ class Matcher:
             if kinds[match.element.kind] <= _MOST or match.exact:
                 out.append(match)
         return out
+
+    def _is_key(self, element: Element) -> bool:
+        """Whether an element is a column of numbers that stand for things, whose names say nothing: `kbob_id`."""
+        return element.kind == "property" and self.schema.properties[element.number].identifying
 
     def _says_when(self, element: Element) -> bool:
         """Whether an element is a date or time of relationships, which no other word of a deed finds."""
@@ -527,6 +544,27 @@ class Matcher:
                     and (element not in found or found[element].score < score)
                 ):
                     found[element] = Match(element, score, True, part)
+
+    def _add_compounds(self, word: str, found: dict[Element, Match]) -> None:
+        """Add what is called by one compound that a noun ends, where nothing else is meant: "shop" for `bikeshop`.
+
+        What stands before it is a word of its own; endings that make nouns of words ("ship") are no nouns.
+        """
+        noun = singular(word)
+        idle = self.language.kinds_of_value | self.language.classes.noun_endings | self.language.stop
+        if len(noun) < _TAIL or noun in idle or any(match.score >= _WIDER for match in found.values()):
+            return
+        rows = [row for row, name in enumerate(self._names) if self._is_compound_of(name, noun)]
+        for element, weight in self._elements[rows[0]] if len(rows) == 1 else ():
+            if element not in found or found[element].score < _COMPOUND * weight:
+                found[element] = Match(element, _COMPOUND * weight, False, self._stems[rows[0]])
+
+    def _is_compound_of(self, name: str, noun: str) -> bool:
+        first = name[: -len(noun)]
+        if not name.endswith(noun) or len(first) < _FIRST:
+            return False
+        known = first in self.schema.words or self.language.stem(first) in self.language.nouns | self.language.words
+        return known or has_own_vector(self.embedder, first)
 
     def _add_sorts(self, own: str, found: dict[Element, Match]) -> None:
         """Add the type that a wider noun than its name, or a word of its things' names, may mean, where it is one."""

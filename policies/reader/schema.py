@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
+from trivium.kg.embedded.natures import may_give_types
 from trivium.kg.kinds import kinds_of
 from trivium.kg.plans.plan import Arithmetic, Direction, Operand, Unit
-from trivium.kg.profile import TYPE_PROPERTY, GraphProfile, PropertyProfile, RelationshipProfile
+from trivium.kg.profile import TYPE_PROPERTY, GraphProfile, PropertyProfile, RelationshipProfile, TypeProfile
+from trivium.kg.text import tokens
 from trivium.kg.values import read_value
 from trivium.policies.reader.names import words_of
 
@@ -34,6 +36,7 @@ SHARE = 0.12  # gain for each factor of ten in the share of edges
 _FEW_TYPES = 40  # up to which paths of three hops are looked for
 _TOLD = 2  # facts of a kind of things, from which it is asked for by nouns that the graph does not have
 _ONE_TABLE = 2 / 3  # share of all columns from which a graph is one table with what belongs to it
+_LONGEST_NOUN = 3  # words
 _MOST_PATHS = 12  # paths that are kept for a pair of types
 _MOST_HOPS = 200  # hops between two types that paths of several hops are made of: a thousand would make a million
 
@@ -78,6 +81,21 @@ DATED = frozenset({"date", "datetime", "time"})
 CODES = frozenset({"id", "ids", "key", "code"})
 """Last words of the names of what numbers stand for."""
 _KEYS = frozenset({"id", "key", "number", "no", "nr", "code"})  # last words of the names of keys
+
+
+def _told_of_all(kind: TypeProfile) -> list[tuple[str, ...]]:
+    """What a column calls all things of a type, as `type` does that says "station" of each."""
+    return [
+        tuple(token.text for token in tokens(each.examples[0]))
+        for each in kind.properties
+        if each.name != TYPE_PROPERTY and may_give_types(each.name) and each.kind == "text" and not each.lists
+        if each.distinct == 1 and each.entities == kind.entities > 1 and _is_noun(each.examples[:1])
+    ]
+
+
+def _is_noun(texts: Sequence[str]) -> bool:
+    """Whether a text may be a noun for things: "station", "power plant"."""
+    return any(text.replace(" ", "").isalpha() and len(text.split()) <= _LONGEST_NOUN for text in texts)
 
 
 def _is_year(*numbers: str) -> bool:
@@ -265,7 +283,7 @@ class Schema:
         # Entities without a type, among others with one, are of type ""; where none has one, there is nothing to tell.
         rest = any(each.name for each in profile.types)
         types = [
-            Role(each.name, (words_of(each.name),), each.entities)
+            Role(each.name, (*_told_of_all(each), words_of(each.name)), each.entities)
             for each in profile.types
             if each.name or rest or any(part.name not in each.naming for part in each.properties)
         ]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from trivium.kg.text import fold_name
+from trivium.kg.text import fold_name, irregular_singular
 from trivium.policies.reader.english import Language, one_spelling
 
 _LONGEST = 12  # words of a value that can be named in a question
@@ -115,6 +115,8 @@ class ValueIndex:
                 score = 1.0
                 if found is None and stop - start <= 4 and text.endswith("s") and len(text) > _SHORTEST:
                     found, score = self._exact.get(text[:-1]), 0.93
+                if found is None and (one := irregular_singular(text)):
+                    found, score = self._exact.get(one), 0.93
                 for number, value in found or ():
                     out.append(ValueHit(start, stop, number, value, score))
             for other in self.language.values.get(words[start], ()):

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from trivium.kg.plans.plan import Arithmetic
-from trivium.kg.text import IN_U, irregular_singular
+from trivium.kg.text import IN_U, irregular_singular, singular
 
 FOLDER = Path(__file__).parent
+_BASE = 4  # letters of a verb without its ending from which nouns are told to be made of it
 _TWO = frozenset({"or", "than", "as"})
 DECADE = re.compile(r"((?:1\d|20)?\d0)s$|(twent|thirt|fort|fift|sixt|sevent|eight|ninet)ies$")
 """A decade in digits or in words: `1950s`, `80s`, `eighties`."""
@@ -157,6 +158,7 @@ class WordClasses:
     reasons: frozenset[str]
     causing: frozenset[str]
     when_where: frozenset[str]
+    noun_endings: frozenset[str]
     nouns_in_est: frozenset[str]
     gatherings: frozenset[str]
     numbered_kinds: frozenset[str]
@@ -239,6 +241,7 @@ class Language:
         sorts_of: stems of nouns -> those of nouns for things of that sort: hurricanes are storms.
         plurals: irregular ones.
         deed_endings: what the stem of a verb becomes a noun with: "treat-ment".
+        event_endings: the same in whole words: "resign-ation".
     """
 
     stop: frozenset[str]
@@ -316,6 +319,7 @@ class Language:
     sorts_of: Mapping[str, frozenset[str]]
     plurals: Mapping[str, str]
     deed_endings: tuple[str, ...]
+    event_endings: tuple[str, ...]
 
     @classmethod
     def open(cls, folder: Path = FOLDER) -> Language:
@@ -405,6 +409,7 @@ class Language:
             sorts_of=_sorts_of(_lines(folder / "kinds.txt"), irregular),
             plurals=raw["plurals"],
             deed_endings=tuple(raw["deed_endings"].split()),
+            event_endings=tuple(raw.get("event_endings", "").split()),
         )
 
     @cached_property
@@ -466,13 +471,32 @@ class Language:
         """Whether a word may be a verb's past: "hatched", "born"."""
         return word.endswith("ed") or word in self.irregular
 
+    def derived(self, word: str) -> list[str]:
+        """Nouns for what happened that a verb's past may be made into, and the other way round, none looked up.
+
+        "Resigned" of "resignation", "died" of "death"; "retirements" of "retired".
+        """
+        if self.is_past(word):
+            base = self.irregular.get(word, "") or word.removesuffix("ed")
+            bases = {base, self.stem(word)}
+            found = {one + ending for one in bases for ending in self.event_endings if len(one) >= _BASE}
+            return sorted(found | {each for each in bases if len(each) >= _BASE})
+        one = singular(word)
+        bases = {one.removesuffix(end) for end in self.event_endings if one.endswith(end)}
+        return sorted(base + end for base in bases if len(base) >= _BASE for end in ("ed", "d"))
+
     def is_number(self, word: str) -> bool:
         """Whether a word is a number, in digits or in letters."""
         return word[:1].isdigit() or word in self.numbers
 
     def is_many(self, word: str) -> bool:
         """Whether a word is a plural: "locations", "people"."""
-        return (word.endswith("s") and not word.endswith("ss")) or word.casefold() in self.plurals.values()
+        folded = word.casefold()
+        return (
+            (word.endswith("s") and not word.endswith("ss"))
+            or bool(irregular_singular(folded))
+            or folded in self.plurals.values()
+        )
 
     @cached_property
     def relatives(self) -> frozenset[str]:

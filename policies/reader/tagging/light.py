@@ -135,6 +135,8 @@ class LightWords:
         word = words[place].text
         if not place or word not in self.language.classes.members or self.elements.is_called(word):
             return False
+        if words[place - 1].text in self.language.which and [each.text for each in words[place + 1 :]][:1] == ["of"]:
+            return True  # "which members of the Labour Party"
         before = self.matcher.word(words[place - 1].text)
         return any(match.element.kind == "relation" and match.score >= NOUN for match in before)
 
@@ -146,9 +148,19 @@ class LightWords:
         named = [each.element.kind for each in self.matcher.phrase(of[1:])]
         return "property" in named and "type" not in named and not self.elements.is_called(words[place].text)
 
-    def adds_nothing(self, words: Sequence[Token], place: int) -> bool:
-        """Whether a word adds nothing to the one before it: "a family member", "turbine types"."""
-        return self._is_member(words, place) or self._is_behind_type(words, place)
+    def adds_nothing(self, text: str, words: Sequence[Token], place: int) -> bool:
+        """Whether a word adds nothing to the one beside it: "a family member", "turbine types", "the code BNA2"."""
+        found = self._is_member(words, place) or self._is_behind_type(words, place)
+        return found or self._is_before_code(text, words, place)
+
+    def _is_before_code(self, text: str, words: Sequence[Token], place: int) -> bool:
+        """Whether a word says only that what follows is a code, which tells by itself what it is of."""
+        word, after = words[place].text, words[place + 1 : place + 2]
+        if word not in self.language.carriers or not after or self.elements.is_called(word):
+            return False
+        said = text[after[0].start : after[0].end]
+        lettered = len(said) > 1 and said.isupper() and not text.isupper()
+        return lettered or (any(map(str.isdigit, said)) and not said.isdigit())
 
     def _is_behind_type(self, words: Sequence[Token], place: int) -> bool:
         """Whether "type" adds nothing to a noun before it: "which turbine types", of turbines that are all of one.

@@ -349,13 +349,28 @@ class Mentions:
                 ones = self.names.find(list({singular(word.text), word.text[:-1]}))  # "Hyundais"
                 hits = [hit for one in ones for hit in one if hit.score >= EXACTLY and self._is_sort(hit)]
                 each = True
-            if not hits and self.schema.typed:  # "men", where people are joined with Male
-                named = self.names.find(self.language.values.get(word.text, ()))
-                hits = [hit for known in named for hit in known if hit.score >= EXACTLY and self._is_sort(hit)]
+            if not hits and self.schema.typed:  # "men", where people are joined with Male; "resigned", with Resignation
+                texts = [*self.language.values.get(word.text, ()), *self._derived(word.text)]
+                hits = [hit for one in self.names.find(texts) for hit in one if hit.score >= EXACTLY]
+                hits = [hit for hit in hits if self._is_sort(hit)]
                 each = bool(hits)
+            if values := self._values_made_from(word.text, place):
+                found[place, place + 1] += values
             if hits:
                 items = self._entity_items(hits, place, word.text, several=several, each=each)
                 found[place, place + 1] += [item.worse(_MADE) for item in items]
+
+    def _values_made_from(self, word: str, place: int) -> list[Item]:
+        """Values of few that a word is made into, or made from: "retired" where a column says "Retirement"."""
+        hits = [hit for text in self._derived(word) for hit in self.values.exact(text)]
+        few = [(n, value) for n, value in hits if n < len(self.schema.properties)]
+        few = [each for each in few if self.schema.properties[each[0]].profile.distinct <= _FEW_SORTS]
+        return [self._value_item(ValueHit(place, place + 1, *each, _PEOPLE)) for each in dict.fromkeys(few)]
+
+    def _derived(self, word: str) -> list[str]:
+        """What else a word that names nothing of the schema may be, by its endings: "resignation", of "resigned"."""
+        known = any(match.exact or match.score >= NOUN for match in self.matcher.word(word))
+        return [] if known else self.language.derived(word)
 
     def _may_name(self, words: Sequence[Token], text: str, hit: ValueHit, *, mixed: bool) -> bool:
         if hit.stop - hit.start > 1:

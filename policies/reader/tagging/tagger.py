@@ -429,7 +429,7 @@ class Tagger:
             light
             or in_unit
             or self._light.is_sort_of_column(words, span[0])
-            or self._light.adds_nothing(words, span[0])
+            or self._light.adds_nothing(tagged.text, words, span[0])
         )
         ranked = self._light.is_superlative(words, span[0])
         generic = light or word in language.naming or took or self._light.is_whole(words, span[0])

@@ -11,6 +11,7 @@ from trivium.kg.plans.text import parse
 from trivium.kg.types import Hop, PropertyKind
 from trivium.policies.confidence.model import DEFAULT
 from trivium.policies.confidence.signals import (
+    asks_how_of_date,
     asks_truth,
     gives_no_reason,
     is_misfit,
@@ -759,3 +760,10 @@ def test_a_word_of_the_schemas_root_is_no_part_of_a_name() -> None:
     for root in (True, False):
         parts = (Part("Senate", "canadian senator", 0.77, root),)
         assert signals_of(None, [replace(read, parts=parts)], plan=True).vague == float(not root)
+
+
+def test_how_something_was_done_is_no_date() -> None:
+    kinds: dict[str, PropertyKind | None] = {"end_date": "date", "rank": "number"}
+    assert asks_how_of_date("how did her term come to an end?", "end_date", kinds)
+    assert not asks_how_of_date("when did her term come to an end?", "end_date", kinds)
+    assert not asks_how_of_date("how did she rank?", "rank", kinds)
