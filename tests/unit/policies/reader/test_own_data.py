@@ -433,3 +433,21 @@ def test_a_word_that_columns_of_yes_and_no_share_says_none_of_them() -> None:
     assert _plan(_yard(), "which tools are made by Rig?") == 'type app | where maker = "Rig"'
     assert _plan(_yard(), "apps with seo tools") == "type app | where has_seo_tools = true"
     assert _plan(_yard(), "vegan apps") == "type app | where vegan = true"
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("who wrote the music for Dusk?", 'ids "Dusk" | follow composed_by'),
+        ("who wrote Dusk?", 'ids "Dusk" | follow written_by'),
+    ],
+)
+def test_who_writes_the_music_of_a_film_composes_it(question: str, plan: str) -> None:
+    entities: list[Any] = [("Dusk", ["Film"], {}), ("Dawn", ["Film"], {})]
+    entities += [(name, ["Person"], {}) for name in ("Ann", "Bob", "Cleo")]
+    edges: list[Any] = [("Dusk", "composed_by", "Ann", {}), ("Dusk", "written_by", "Bob", {})]
+    edges += [("Dawn", "composed_by", "Ann", {}), ("Dawn", "written_by", "Cleo", {})]
+    graph, reader = _open(entities, edges)
+    executor = Executor(graph)
+    best, *_ = reader.read(question, executor=lambda each: outcome(executor, each))
+    assert write(best.plan) == plan
