@@ -694,8 +694,9 @@ def _is_deed(word: str, words: Sequence[str], found: Decomposition | None) -> bo
 def left_nouns(question: str, reading: Reading) -> list[str]:
     """The nouns for things that no word of a plan accounts for: "how many *concerts* were looked into by officers".
 
-    A plural that follows no one who might do it ("who owns"), or what is asked for, or stands behind "a"; no unit, no
-    word that says little, and none right before a noun that is read.
+    A plural that follows no one who might do it ("who owns"), or what is asked for, or stands behind "a" or behind a
+    name with "the": "the Glass Harbour *replica*". No unit, no word that says little, and none right before a noun that
+    is read.
     """
     language, words = english(), [token.text for token in tokens(question)]
     left = {word for text in reading.unread for word in fold_case(text).split()}
@@ -705,6 +706,7 @@ def left_nouns(question: str, reading: Reading) -> list[str]:
         several = _is_plural(word) or word.endswith(_PARTICIPLES)
         return word in classes().subjects or (word in read and not several)
 
+    named = _behind_names(words, reading)
     out = []
     for place, word in enumerate(words):
         before, after = words[place - 1] if place else "", words[place + 1] if place + 1 < len(words) else ""
@@ -715,8 +717,23 @@ def left_nouns(question: str, reading: Reading) -> list[str]:
             continue
         ends = not after or after in language.stop or after in left or after.endswith(_PARTICIPLES)
         asked = before in language.which or before in ("many", "a", "an")
-        if not is_one(before) if _is_plural(word) else (asked and ends):
+        if place in named or (not is_one(before) if _is_plural(word) else (asked and ends)):
             out.append(word)
+    return out
+
+
+def _behind_names(words: Sequence[str], reading: Reading) -> set[int]:
+    """The places right behind a name that has "the" before it, where nothing is done: "is the Ford factory in Ulm?"."""
+    out = set[int]()
+    for part in reading.parts:
+        name = [token.text for token in tokens(part.word)]
+        own = [token.text for token in tokens(part.element)]
+        if not _is_name(part.word) or name[:1] == ["the"] or not set(name) <= set(own):
+            continue
+        for start in range(1, len(words) - len(name)):
+            said = words[start : start + len(name)] == name and words[start - 1] == "the" and own[:1] != ["the"]
+            if said and classes().do.isdisjoint(words[:start]):
+                out.add(start + len(name))
     return out
 
 

@@ -637,6 +637,23 @@ def test_nouns_for_things_that_a_plan_leaves_unread(question: str, unread: tuple
     assert left_nouns(question, replace(_reading("type airport | count"), parts=parts, unread=unread)) == nouns
 
 
+@pytest.mark.parametrize(
+    ("question", "unread", "nouns"),
+    [
+        ("who painted the Glass Harbour replica?", ("replica",), ["replica"]),
+        ("who painted Glass Harbour alone?", ("alone",), []),  # no article: nothing says that a noun follows
+        ("what does the Glass Harbour weigh?", ("weigh",), []),  # what it does
+        ("is the Glass Harbour insured?", ("insured",), []),
+        ("who painted the Old Glass Harbour replica?", ("Old", "replica"), []),  # another thing: "Old" says so
+    ],
+)
+def test_a_noun_behind_a_name_is_no_part_of_it(question: str, unread: tuple[str, ...], nouns: list[str]) -> None:
+    read = replace(
+        _reading('ids "Glass Harbour" | follow creator'), parts=(Part("Glass Harbour", "Glass Harbour", 1.0),)
+    )
+    assert left_nouns(question, replace(read, unread=unread)) == nouns
+
+
 def test_nouns_that_nothing_accounts_for_make_a_plan_less_sure() -> None:
     known = signals_of(None, [_reading("type airport | count")], plan=True)
     assert known.alien == 0
