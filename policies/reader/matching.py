@@ -486,7 +486,7 @@ class Matcher:
             deed = part.startswith(own) and self._is_deed_of(own, part)
             if alike < LEAST and not deed:
                 continue
-            for element, weight in self._elements[row]:
+            for element, weight in self._elements[row] if exact else self._not_done(own, part, row):
                 if not exact and ((somebody and self._is_time_or_truth(element)) or self._is_key(element)):
                     continue
                 noun = deed and self._says_when(element)
@@ -513,6 +513,17 @@ class Matcher:
     def _is_key(self, element: Element) -> bool:
         """Whether an element is a column of numbers that stand for things, whose names say nothing: `kbob_id`."""
         return element.kind == "property" and self.schema.properties[element.number].identifying
+
+    def _not_done(self, own: str, part: str, row: int) -> Sequence[tuple[Element, float]]:
+        """The elements with a stem in their names, without types called by a deed where the other stem only does it.
+
+        A "client" buys, and is no `Order`.
+        """
+        concepts, doers = self.language.concepts, self.language.doers
+        shared = concepts.get(own, frozenset()) & concepts.get(part, frozenset())
+        if not shared or not shared <= doers.get(own, frozenset()) - doers.get(part, frozenset()):
+            return self._elements[row]
+        return [each for each in self._elements[row] if each[0].kind != "type"]
 
     def _says_when(self, element: Element) -> bool:
         """Whether an element is a date or time of relationships, which no other word of a deed finds."""

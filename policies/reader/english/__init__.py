@@ -196,6 +196,7 @@ class Language:
 
     Attributes:
         concepts: for a stem, the numbers of the concepts that it belongs to.
+        doers: for a stem, the numbers of those in which it is who does the deed, and no word for the deed.
         deeds: for a stem of a deed ("direct"), the nouns of who does it and of what it is done to.
         ordinals: superlatives that are adverbs too ("first"), unless they follow one of `ranked_after`.
         places: ordinals that count a column up: "second", 2.
@@ -306,6 +307,7 @@ class Language:
     irregular: Mapping[str, str]
     abbreviations: Mapping[str, tuple[str, ...]]
     concepts: Mapping[str, frozenset[int]]
+    doers: Mapping[str, frozenset[int]]
     deeds: Mapping[str, tuple[Deed, ...]]
     foreign: tuple[str, ...]
     requests: tuple[Phrase, ...]
@@ -396,6 +398,7 @@ class Language:
             irregular=irregular,
             abbreviations=_split(raw["abbreviations"]),
             concepts=_concepts(lines, irregular),
+            doers=_doers(lines, irregular),
             deeds=_deeds(lines, irregular),
             foreign=tuple(" ".join(noun.split()) for noun in raw.get("foreign", "").split(",")),
             requests=_phrases(raw.get("requests", "").split(",")),
@@ -616,6 +619,17 @@ def _concepts(lines: Sequence[str], irregular: Mapping[str, str]) -> dict[str, f
         for word in (*words.split(), *doers.split()):
             if word not in ("who", "when", "where", "many"):
                 out[stem(word, irregular)].add(number)
+    return {word: frozenset(numbers) for word, numbers in out.items()}
+
+
+def _doers(lines: Sequence[str], irregular: Mapping[str, str]) -> dict[str, frozenset[int]]:
+    """Of the same lines, for each doer that is no word for the deed, those that have it."""
+    out: dict[str, set[int]] = defaultdict(set)
+    for number, line in enumerate(lines):
+        words, doers, _ = (*line.split(">"), "", "")[:3]
+        deeds = {stem(word, irregular) for word in words.split()}
+        for doer in {stem(word, irregular) for word in doers.split()} - deeds:
+            out[doer].add(number)
     return {word: frozenset(numbers) for word, numbers in out.items()}
 
 

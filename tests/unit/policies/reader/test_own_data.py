@@ -451,3 +451,27 @@ def test_who_writes_the_music_of_a_film_composes_it(question: str, plan: str) ->
     executor = Executor(graph)
     best, *_ = reader.read(question, executor=lambda each: outcome(executor, each))
     assert write(best.plan) == plan
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("what clients does Tess sell to?", 'ids "Tess" | follow SOLD | follow ^PURCHASED'),
+        ("what orders did Tess sell?", 'ids "Tess" | follow SOLD'),
+    ],
+)
+def test_who_does_a_deed_is_no_type_that_is_called_by_it(question: str, plan: str) -> None:
+    """ "Client" stands beside "order" in the word lists: who orders."""
+    entities: list[Any] = [("Tess", ["Employee"], {}), ("Ravn", ["Employee"], {}), ("Fjordside", ["Customer"], {})]
+    entities += [("Copper Kettle", ["Customer"], {}), *((f"Order {at}", ["Order"], {}) for at in range(3))]
+    edges: list[Any] = [
+        ("Tess", "SOLD", "Order 0", {}),
+        ("Tess", "SOLD", "Order 1", {}),
+        ("Ravn", "SOLD", "Order 2", {}),
+    ]
+    edges += [("Fjordside", "PURCHASED", f"Order {at}", {}) for at in range(2)]
+    edges += [("Copper Kettle", "PURCHASED", "Order 2", {})]
+    graph, reader = _open(entities, edges)
+    executor = Executor(graph)
+    best, *_ = reader.read(question, executor=lambda each: outcome(executor, each))
+    assert write(best.plan) == plan
