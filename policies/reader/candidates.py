@@ -548,6 +548,8 @@ class Candidates:
             return scores.NO_FIGURE  # nobody is the most points that anybody has
         if self._is_one_named(sketch) and not self._asks_yes_or_no(tagged):
             return scores.ECHO
+        if sketch[0] == "values" and tagged.first[:1] == ("which",) and "of" in tagged.gaps[0] and len(sketch[2]) == 1:
+            return scores.ASKED  # "which of the finds are knives" asks for finds, and no day
         if tagged.first[:2] == ("how", "many") and self._counts_behind(tagged, sketch, item):
             return scores.NO_FIGURE
         if item.category in ("S", "CP") and sketch[0] not in RESULTS and self._asks_column(tagged, item):
