@@ -26,13 +26,11 @@ _COUNTRY = frozenset({"country", "nation", "nationality", "flag", "iso"})
 def names_of_codes(texts: Collection[str], kind: str) -> Mapping[str, str]:
     """The names of those of a kind's texts that are codes of one list; empty where codes are of something else."""
     codes = [text for text in texts if _CODE.fullmatch(text)]
-    countries, states = _lists()
-    lists = (countries, states) if _COUNTRY & set(kind.split()) else (states, countries)
-    for known in lists:
-        found = {text: known[text] for text in codes if text in known}
-        if len(found) >= max(_MOST * len(codes), _FEW):
-            return found
-    return {}
+    countries, states, sports = _lists()
+    lists = (countries, states, sports) if _COUNTRY & set(kind.split()) else (states, countries, sports)
+    told = [{text: known[text] for text in codes if text in known} for known in lists]
+    most = max(told, key=len)  # the first of those that know as many
+    return most if len(most) >= max(_MOST * len(codes), _FEW) else {}
 
 
 def names_without_kind(labels: Collection[str]) -> Mapping[str, str]:
@@ -84,7 +82,7 @@ def names_of_places(labels: Collection[str]) -> Mapping[str, str]:
     """
     found = {label: match[1] for label in labels if (match := _PLACE.fullmatch(label))}
     wholes = Counter(found.values())
-    codes = {code: name for known in _lists() for code, name in known.items()}
+    codes = {code: name for known in _lists()[:2] for code, name in known.items()}
     known = sum(whole in codes or whole in _names() for whole in wholes)
     if len(found) < max(_COMMON * len(labels), _SEVERAL) or known < max(_MOST * len(wholes), 2):
         return {}
@@ -109,9 +107,9 @@ def _names() -> frozenset[str]:
 
 
 @cache
-def _lists() -> tuple[dict[str, str], dict[str, str]]:
-    """Countries and states by their codes."""
-    countries, states = (
+def _lists() -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+    """Countries and states by their codes, and countries by those of sports: NED, SUI, ENG."""
+    countries, states, sports = (
         [line.split(" ", 1) for line in part.splitlines() if not line.startswith("#")]
         for part in _FILE.read_text(encoding="utf-8").strip().split("\n\n")
     )
@@ -119,4 +117,5 @@ def _lists() -> tuple[dict[str, str], dict[str, str]]:
     for two, rest in countries:
         three, _, name = rest.partition(" ")
         named |= {two: name, three: name}
-    return named, {line[0]: line[1] for line in states}
+    three_letters = {code: name for code, name in named.items() if len(code) > 2}
+    return named, dict(map(tuple, states)), three_letters | dict(map(tuple, sports))

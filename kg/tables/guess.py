@@ -454,7 +454,8 @@ def _named_beside(seen: SeenTable, end: str, shared: SharedColumns) -> str:
     for profile in seen.columns.values():
         if rest and {singular(word) for word in words_without_key(profile)} == rest:
             column = _column(seen, profile, shared)
-            return profile.name if column.to and not column.split and profile.name != end else ""
+            again = len(profile.texts) <= _AGAIN * profile.filled  # "player", which hardly repeats, names the rows
+            return profile.name if again and column.to and not column.split and profile.name != end else ""
     return ""
 
 

@@ -36,6 +36,7 @@ _PARTS_OF_NAMES = (
     *(("prénom", "nom"), ("prenom", "nom"), ("vorname", "nachname"), ("nombre", "apellido"), ("nombre", "apellidos")),
     *(("nome", "cognome"), ("voornaam", "achternaam")),
 )
+_WHOLE_NAMES = frozenset({"fullname", "displayname", "dname"})
 MODELS = frozenset({"type", "model", *NAME_WORDS})  # may name what is of a type of its own
 _SAYS_NOTHING = frozenset(
     {"data", "dataset", "table", "list", "sample", "export", "raw", "clean", "cleaned", "train", "test", "output"}
@@ -271,7 +272,8 @@ def called_by_label(seen: SeenTable, label: Sequence[str]) -> list[str]:
     words = words[:-1] if words[-1] in KEY_WORDS else words
     named = [singular(word) for word in words]
     says = bool(named) and all(map(str.isalpha, named)) and len(named) <= _MOST_WORDS
-    return named if says and {*named}.isdisjoint({*NAME_WORDS, *KEY_WORDS, *ROWS, "full", "first", "last"}) else []
+    bare = {*NAME_WORDS, *KEY_WORDS, *ROWS, *_WHOLE_NAMES, "full", "display", "first", "last"}
+    return named if says and bare.isdisjoint(named) else []
 
 
 def find_label(seen: SeenTable) -> tuple[str, ...]:
@@ -487,11 +489,11 @@ def are_codes(profile: ColumnProfile) -> bool:
 
 
 def _is_name(profile: ColumnProfile, word: str, seen: SeenTable) -> bool:
-    """Whether a column is called name, or the table's name, or a full name."""
+    """Whether a column is called name, or the table's name, or a full name or one to show (`dname`)."""
     words = tuple(profile.words)
     if words in ((word,), (*seen.words, word), (*seen.words[-1:], word)):
         return True
-    return words in (("full", word), (word, "full"))
+    return words in (("full", word), (word, "full")) or (word == "name" and "".join(words) in _WHOLE_NAMES)
 
 
 def _is_part(words: tuple[str, ...], part: str) -> bool:

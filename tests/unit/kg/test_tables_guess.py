@@ -559,6 +559,39 @@ def test_codes_of_countries_are_called_as_people_call_the_countries() -> None:
     assert names_of_codes(["RU", "XX", "YY", "ZZ"], "country") == {}, "too few are codes of countries"
 
 
+def test_sports_write_countries_by_codes_of_their_own() -> None:
+    told = names_of_codes(["ENG", "NED", "GER", "POR", "FRA", "BRN"], "nation")
+    assert told == {
+        "ENG": "England",
+        "NED": "Netherlands",
+        "GER": "Germany",
+        "POR": "Portugal",
+        "FRA": "France",
+        "BRN": "Bahrain",
+    }
+    assert names_of_codes(["BRN", "FRA", "DEU"], "nation")["BRN"] == "Brunei", "where all codes are ISO's"
+    assert names_of_codes(["CAM", "RAM", "ZIM"], "cut") == {}
+
+
+def test_names_that_hardly_repeat_are_of_rows_and_no_links(tmp_path: Path) -> None:
+    """Of 60 players two changed their clubs: each row is a player, and no relationship of a club and a name."""
+    clubs = "club,points\n" + "".join(f"Club {at},{at}\n" for at in range(8))
+    names = [f"Ann Player{chr(65 + at // 26)}{chr(97 + at % 26)}" for at in range(58)]
+    rows = [*names, *names[:2]]
+    players = "club,player,born,goals\n" + "".join(
+        f"Club {at % 8 if at < 58 else 7},{name},{1990 + at % 9},{at % 5}\n" for at, name in enumerate(rows)
+    )
+    guessed = guess_mapping(read_tables(_write(tmp_path, team_stats=clubs, player_stats=players)))
+    assert guessed["player_stats"].link is None
+    assert guessed["player_stats"].label == ("player",)
+
+
+def test_names_to_show_name_rows(tmp_path: Path) -> None:
+    items = "key,dname,cost\n" + "".join(f"item_{at},Fine Blade {at},{at * 7}\n" for at in range(20))
+    guessed = guess_mapping(read_tables(_write(tmp_path, items=items + "recipe,,5\n")))["items"]
+    assert (guessed.type, guessed.id, guessed.label) == ("item", "key", ("dname",))
+
+
 def test_plurals_that_change_within() -> None:
     plurals = "wolves bookshelves midwives thieves halves mice geese feet lives leaves hives pumice elves delves gloves"
     assert " ".join(map(singular, plurals.split())) == (
