@@ -574,14 +574,17 @@ def test_sports_write_countries_by_codes_of_their_own() -> None:
 
 
 def test_names_that_hardly_repeat_are_of_rows_and_no_links(tmp_path: Path) -> None:
-    """Of 60 players two changed their clubs: each row is a player, and no relationship of a club and a name."""
-    clubs = "club,points\n" + "".join(f"Club {at},{at}\n" for at in range(8))
-    names = [f"Ann Player{chr(65 + at // 26)}{chr(97 + at % 26)}" for at in range(58)]
-    rows = [*names, *names[:2]]
+    """Of 280 players twelve changed their clubs: a row is a player, and no relationship of a club and a name."""
+    clubs = "club,points\n" + "".join(f"Club {at},{at}\n" for at in range(20))
+    given, family = ("Ann", "Bob", "Cleo", "Dan", "Eva", "Finn", "Gus"), [f"Ray{chr(97 + at)}n" for at in range(20)]
+    names = [f"{one} {other}{end}" for one in given for other in family for end in ("", "er")]
+    rows = [(at % 20, name) for at, name in enumerate(names)] + [(at + 5, names[at]) for at in range(12)]
     players = "club,player,born,goals\n" + "".join(
-        f"Club {at % 8 if at < 58 else 7},{name},{1990 + at % 9},{at % 5}\n" for at, name in enumerate(rows)
+        f"Club {club},{name},{1980 + names.index(name) % 25},{at % 9}\n" for at, (club, name) in enumerate(rows)
     )
-    guessed = guess_mapping(read_tables(_write(tmp_path, team_stats=clubs, player_stats=players)))
+    keepers = "club,player,saves\n" + "".join(f"Club {club},{name},{at}\n" for at, (club, name) in enumerate(rows[:40]))
+    tables = read_tables(_write(tmp_path, keeper_stats=keepers, player_stats=players, team_stats=clubs))
+    guessed = guess_mapping(tables)
     assert guessed["player_stats"].link is None
     assert guessed["player_stats"].label == ("player",)
 
