@@ -118,4 +118,4 @@ def _lists() -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
         three, _, name = rest.partition(" ")
         named |= {two: name, three: name}
     three_letters = {code: name for code, name in named.items() if len(code) > 2}
-    return named, dict(map(tuple, states)), three_letters | dict(map(tuple, sports))
+    return named, {line[0]: line[1] for line in states}, three_letters | {line[0]: line[1] for line in sports}
