@@ -1,7 +1,8 @@
 """Words of a question to elements of the schema: types, properties, relations, properties of relationships.
 
 A phrase matches exactly (whole name, name without its type's words or without function words, as one word), by its
-head word, by an everyday concept, or, for single words, by static vectors. Scores are in (0, 1].
+head word, by an everyday concept, by what people say for it, or, for single words, by static vectors. Scores are in
+(0, 1].
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ Kind = Literal["type", "property", "relation", "edge"]
 
 LEAST = 0.55  # of a match by likeness
 _CONCEPT = 0.85
+_WORDING = 0.8  # of what people say for a word of a name
 _NEAR = 0.36  # cosine from which two words are alike at all
 _HEAD, _PART = 1.0, 0.78  # of a word of a name: its head, another one
 _LONGER, _LEAST_PART = 0.06, 0.66  # lost by a part for each word of a name beyond three; what is left
@@ -102,6 +104,7 @@ class Matcher:
         self._forms: dict[tuple[str, ...], dict[Element, float]] = defaultdict(dict)
         self._type_forms: dict[tuple[str, ...], dict[Element, float]] = defaultdict(dict)
         self._type_words = set[str]()
+        self._heads: dict[str, dict[Element, float]] = defaultdict(dict)
         self._parts: list[tuple[Element, list[tuple[str, float]]]] = []
         for number, role in enumerate(self.schema.types):
             for words in role.words:
@@ -205,6 +208,20 @@ class Matcher:
             self._known.put(word, found)
         return found
 
+    def wordings(self, words: Sequence[str]) -> list[Match]:
+        """Elements that people ask for by some words that are no names of theirs: a `capacity` by "room for".
+
+        Only by a whole name, or the head of a column's or type's: "caught" asks for no `catch_difficulty`.
+        """
+        found: dict[Element, Match] = {}
+        for part in self.language.wordings.get(tuple(map(self.language.stem, words)), ()):
+            for element, weight in (self._heads.get(part, {}) | self._forms.get((part,), {})).items():
+                score = _WORDING * weight
+                named = element.kind != "type" or self.schema.typed  # of what has no type nobody wrote the noun
+                if named and (element not in found or found[element].score < score):
+                    found[element] = Match(element, score, False, part)
+        return list(found.values())
+
     def acronym(self, words: Sequence[str]) -> list[Match]:
         """Relations with a part that abbreviates the words: `KNOWS_LW` by "living with"."""
         initials = {"".join(letters) for letters in product(*({word[0], self._base(word)[0]} for word in words))}
@@ -286,6 +303,10 @@ class Matcher:
             weights[content[-1]], weights[stem(words[words.index("of", 1) - 1])] = _PART, weights[content[-1]]
         if deed:
             weights[deed] = weights.get(stems[-1], _HEAD)
+        whole = len(rest or content) == 1  # nobody lives in a `born_in_city`, and no `order_date` is held
+        if whole or not (element.kind == "relation" or words[-1] in self.language.kinds_of_value):
+            head = max(weights, key=weights.__getitem__)
+            self._heads[head][element] = max(weights[head], self._heads[head].get(element, 0.0))
         self._parts.append((element, list(weights.items())))
 
     def _add_measured(self, column: Property) -> None:
@@ -494,6 +515,8 @@ class Matcher:
                 known = best.get(element)
                 if score >= LEAST and (known is None or score > known.score):
                     best[element] = Match(element, score, exact or noun, part)
+        said = self.wordings([word])
+        self._add_better([each for each in said if not (somebody and self._is_time_or_truth(each.element))], best)
         self._add_shortened(word, best)
         self._add_sorts(own, best)
         self._add_compounds(word, best)
@@ -524,6 +547,12 @@ class Matcher:
         if not shared or not shared <= doers.get(own, frozenset()) - doers.get(part, frozenset()):
             return self._elements[row]
         return [each for each in self._elements[row] if each[0].kind != "type"]
+
+    @staticmethod
+    def _add_better(matches: Iterable[Match], found: dict[Element, Match]) -> None:
+        for match in matches:
+            if match.element not in found or found[match.element].score < match.score:
+                found[match.element] = match
 
     def _says_when(self, element: Element) -> bool:
         """Whether an element is a date or time of relationships, which no other word of a deed finds."""

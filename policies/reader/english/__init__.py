@@ -240,6 +240,7 @@ class Language:
         small_talk: pairs of words that order what no graph holds: "tell me a joke".
         anywhere: names of places that mean the same over whatever event they stand.
         sorts_of: stems of nouns -> those of nouns for things of that sort: hurricanes are storms.
+        wordings: stems of what people say ("room for") -> those of words of schemas that it asks for: `capacity`.
         plurals: irregular ones.
         deed_endings: what the stem of a verb becomes a noun with: "treat-ment".
         event_endings: the same in whole words: "resign-ation".
@@ -319,6 +320,7 @@ class Language:
     small_talk: tuple[Phrase, ...]
     anywhere: frozenset[str]
     sorts_of: Mapping[str, frozenset[str]]
+    wordings: Mapping[Phrase, frozenset[str]]
     plurals: Mapping[str, str]
     deed_endings: tuple[str, ...]
     event_endings: tuple[str, ...]
@@ -410,6 +412,7 @@ class Language:
             small_talk=_phrases(raw["small_talk"]["phrases"]),
             anywhere=frozenset(raw["anywhere"]["names"]),
             sorts_of=_sorts_of(_lines(folder / "kinds.txt"), irregular),
+            wordings=_wordings(_lines(folder / "wordings.txt"), irregular),
             plurals=raw["plurals"],
             deed_endings=tuple(raw["deed_endings"].split()),
             event_endings=tuple(raw.get("event_endings", "").split()),
@@ -641,6 +644,16 @@ def _sorts_of(lines: Sequence[str], irregular: Mapping[str, str]) -> dict[str, f
         for word in wider.split():
             out[stem(word, irregular)] |= {stem(each, irregular) for each in narrower.split()}
     return {word: frozenset(sorts) for word, sorts in out.items()}
+
+
+def _wordings(lines: Sequence[str], irregular: Mapping[str, str]) -> dict[Phrase, frozenset[str]]:
+    """Lines `capacity: hold, room for`: for the stems of what people say those of the words of schemas."""
+    out: dict[Phrase, set[str]] = defaultdict(set)
+    for line in lines:
+        word, _, said = line.partition(":")
+        for phrase in said.split(","):
+            out[tuple(stem(each, irregular) for each in phrase.split())].add(stem(word, irregular))
+    return {phrase: frozenset(words) for phrase, words in out.items()}
 
 
 def _deeds(lines: Sequence[str], irregular: Mapping[str, str]) -> dict[str, tuple[Deed, ...]]:

@@ -24,6 +24,7 @@ from trivium.policies.reader.tagging.tagged import (
     NEAR,
     NOUN,
     SLOPE,
+    UNREAD,
     UNREAD_GENERIC,
     UNREAD_NAME,
     Block,
@@ -100,7 +101,28 @@ class Phrases:
                         {match.element: match for match in (*parts, *found, *exact)}, start
                     )
                     out.append(Block(start, stop, 15 + stop - start, items))
+                elif stop - start > 1:
+                    out += self._worded(folded, start, stop)
         return out
+
+    def _worded(self, folded: Sequence[str], start: int, stop: int) -> Iterator[Block]:
+        """What people ask for by several words, without prepositions at their end: "made out of", by `material`."""
+        found = {match.element: match for match in self.matcher.wordings(folded[start:stop])}
+        if not found:
+            return
+        last, light = stop, self.language.stop
+        while last - 1 > start and folded[last - 1] in light:
+            last -= 1
+        own = [match for word in folded[start:last] if word not in light for match in self.matcher.word(word)]
+        if any(match.exact for match in own):
+            return
+        for match in own:
+            if match.element not in found or found[match.element].score < match.score:
+                found[match.element] = match
+        content = [word for word in folded[start:last] if word not in light]
+        idle = all(self.language.stem(word) in self.language.generic for word in content)
+        items = self.elements.items_of_all(found, start)
+        yield Block(start, last, 15 + stop - start, items, UNREAD_GENERIC if idle else UNREAD)
 
     def computed_blocks(self, folded: Sequence[str]) -> Iterator[Block]:
         """What is computed of two columns, and the words before it that say no more: "how many days pass"."""
