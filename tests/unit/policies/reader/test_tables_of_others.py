@@ -117,7 +117,7 @@ def test_a_bound_alone_asks_for_all_that_fit_it(question: str, plan: str) -> Non
 
 
 def test_a_code_is_no_other_mistyped() -> None:
-    best = _best(_releases(), "Which releases were built on Node 14.14.0?")
+    best = _best(_releases(), "Which releases were tried on Node 14.14.0?")
     assert (write(best.plan), best.aside) == ('type release | where deps_node = "14.14.0"', 1)
     graph, _ = _releases()
     assert not names_of(graph).find_near("14.14.0")
