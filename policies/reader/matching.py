@@ -211,14 +211,14 @@ class Matcher:
     def wordings(self, words: Sequence[str]) -> list[Match]:
         """Elements that people ask for by some words that are no names of theirs: a `capacity` by "room for".
 
-        Only by a whole name, or the head of a column's or type's: "caught" asks for no `catch_difficulty`.
+        Only by a whole name, or the head of a column's: "caught" asks for no `catch_difficulty`. No types: what airlines
+        do ("fly") names none of them.
         """
         found: dict[Element, Match] = {}
         for part in self.language.wordings.get(tuple(map(self.language.stem, words)), ()):
             for element, weight in (self._heads.get(part, {}) | self._forms.get((part,), {})).items():
                 score = _WORDING * weight
-                named = element.kind != "type" or self.schema.typed  # of what has no type nobody wrote the noun
-                if named and (element not in found or found[element].score < score):
+                if element.kind != "type" and (element not in found or found[element].score < score):
                     found[element] = Match(element, score, False, part)
         return list(found.values())
 
