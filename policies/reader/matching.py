@@ -211,8 +211,8 @@ class Matcher:
     def wordings(self, words: Sequence[str]) -> list[Match]:
         """Elements that people ask for by some words that are no names of theirs: a `capacity` by "room for".
 
-        Only by a whole name, or the head of a column's: "caught" asks for no `catch_difficulty`. No types: what airlines
-        do ("fly") names none of them.
+        Only by a whole name, or the head of a column's: "caught" asks for no `catch_difficulty`. No types: "fly", which
+        airlines do, names none of them.
         """
         found: dict[Element, Match] = {}
         for part in self.language.wordings.get(tuple(map(self.language.stem, words)), ()):
