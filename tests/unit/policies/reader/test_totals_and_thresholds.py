@@ -151,7 +151,7 @@ def test_one_or_the_other_is_no_yes() -> None:
 def test_who_does_a_deed_is_whom_its_rows_are_of() -> None:
     assert _plan("top 2 racers by career podiums") == ("type Racing | follow SKIPPER | top 2 by sum(^SKIPPER/podiums)")
     assert _plan("which racers of Merlin had more than 3 podiums in one year?") == (
-        'ids "Merlin" | follow ^BOAT | where podiums > 3 | follow SKIPPER'
+        'ids "Merlin" | follow ^BOAT | where is Racing | where podiums > 3 | follow SKIPPER'
     )
 
 
