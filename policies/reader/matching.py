@@ -515,7 +515,7 @@ class Matcher:
                 known = best.get(element)
                 if score >= LEAST and (known is None or score > known.score):
                     best[element] = Match(element, score, exact or noun, part)
-        said = self.wordings([word])
+        said = () if own in self._row else self.wordings([word])  # what the schema says itself asks for nothing else
         self._add_better([each for each in said if not (somebody and self._is_time_or_truth(each.element))], best)
         self._add_shortened(word, best)
         self._add_sorts(own, best)
