@@ -20,6 +20,7 @@ _SHARED = 200  # things that a question's name is of at most
 _MOST = 0.75  # share of texts that look like codes that are of one list; states of the USA may stand beside provinces
 _COMMON, _SEVERAL = 0.8, 10  # share of a kind's names that end in one word; how many at least
 _FEW = 3  # codes below which nothing is said
+_MANY = 16  # codes of a kind from which they may be those of sports, whatever it is called
 _COUNTRY = frozenset({"country", "nation", "nationality", "flag", "iso"})
 
 
@@ -27,7 +28,9 @@ def names_of_codes(texts: Collection[str], kind: str) -> Mapping[str, str]:
     """The names of those of a kind's texts that are codes of one list; empty where codes are of something else."""
     codes = [text for text in texts if _CODE.fullmatch(text)]
     countries, states, sports = _lists()
-    lists = (countries, states, sports) if _COUNTRY & set(kind.split()) else (states, countries, sports)
+    lists = [countries, states] if _COUNTRY & set(kind.split()) else [states, countries]
+    if _COUNTRY & set(kind.split()) or len(codes) >= _MANY:
+        lists.append(sports)  # CHI, DEN and POR alone may be teams of towns
     told = [{text: known[text] for text in codes if text in known} for known in lists]
     most = max(told, key=len)  # the first of those that know as many
     return most if len(most) >= max(_MOST * len(codes), _FEW) else {}

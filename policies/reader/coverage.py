@@ -140,7 +140,7 @@ class Coverage:
             lacks=_columns_left(tagged, left)
             or self._half_named(tagged, left, links)
             or is_of_others(sketch)
-            or self._lacks_deed(tagged, left)
+            or self._lacks_deed(tagged, left, links)
             or self._lacks_kind(tagged, left)
             or self._tells_of_others(sketch, item, links)
             or _has_part(tagged, left, links, sketch),
@@ -253,16 +253,19 @@ class Coverage:
         said = [score for _, what, score in links if what == Element("type", item.type)]
         return told and bool(said) and max(said) < NOUN
 
-    def _lacks_deed(self, tagged: Tagged, left: Sequence[int]) -> bool:
+    def _lacks_deed(self, tagged: Tagged, left: Sequence[int], links: Sequence[Any]) -> bool:
         """Whether what things did ends a question and is left unread: "how many senators from Nova Scotia resigned?".
 
-        All else is said before it: whence they are, or that they are something.
+        All else is said before it: whence they are, or that they are something. And "how much does X *weigh*?" asks
+        for no price that no word says.
         """
         last, classes = len(tagged.positions) - 1, self.language.classes
         if last not in left or last not in tagged.verbs or tagged.gaps[last + 1]:
             return False
         if any(not gap.isdisjoint(classes.do) for gap in tagged.gaps):
-            return False
+            columns = [what for _, what, _ in links if isinstance(what, Element) and what.kind in ("property", "edge")]
+            earns = fold_case(tagged.positions[last]) in classes.earning
+            return tagged.first[:2] == ("how", "much") and not columns and not earns
         named = {stop for _, stop, item in tagged.items if item.node and item.node[0] == "ids" and item.form == "name"}
         first = min((start for start, stop, item in tagged.items if stop == last and item.form == "name"), default=last)
         whence = last in named and not tagged.gaps[last] and not tagged.gaps[first].isdisjoint(classes.prepositions)

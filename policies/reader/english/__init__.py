@@ -120,6 +120,7 @@ class WordClasses:
     physical: frozenset[str]
     added: frozenset[str]
     unit_columns: frozenset[str]
+    earning: frozenset[str]
     idle_deeds: frozenset[str]
     worth: frozenset[str]
     pieces: frozenset[str]

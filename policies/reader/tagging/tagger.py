@@ -417,10 +417,11 @@ class Tagger:
             return
         took = word == "place" and span[0] > 0 and language.stem(words[span[0] - 1].text) in ("tak", "took", "taken")
         capital = span[0] > 0 and tagged.text[words[span[0]].start].isupper()
+        named = any(each.form == "name" for _, stop, each in tagged.items if stop == position)  # "Carbon 2", a model
         light = (
             self._light.says_little(word, capital=capital)
             or self._light.is_idle_deed(words, span[0])
-            or (self._light.is_unit(words, span[0]) and not self._elements.is_called(word))
+            or (self._light.is_unit(words, span[0]) and not self._elements.is_called(word) and not named)
             or self._light.is_of_age(words, span[0])
             or self._light.calls_code(tagged.text, words, span[0])
         )

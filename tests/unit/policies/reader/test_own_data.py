@@ -475,3 +475,22 @@ def test_who_does_a_deed_is_no_type_that_is_called_by_it(question: str, plan: st
     executor = Executor(graph)
     best, *_ = reader.read(question, executor=lambda each: outcome(executor, each))
     assert write(best.plan) == plan
+
+
+@pytest.mark.parametrize(
+    ("question", "lacks"),
+    [
+        ("how much does the Trail 2 weigh?", True),
+        ("how much does the Trail weigh?", True),
+        ("how much does the Trail 2 cost?", False),
+        ("how much does the Trail 2 make?", False),
+    ],
+)
+def test_how_much_is_no_price_where_a_verb_says_something_else(question: str, lacks: bool) -> None:
+    """And what follows "Trail 2", a name, is no unit of 2."""
+    entities: list[Any] = [
+        (name, ["Bike"], {"price": 400.0 + at}) for at, name in enumerate(("Trail", "Trail 2", "Road"))
+    ]
+    _, reader = _open(entities, [])
+    best, *_ = reader.read(question)
+    assert (best.lacks, "weigh" in best.unread) == (lacks, lacks)

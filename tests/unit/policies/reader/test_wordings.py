@@ -101,3 +101,19 @@ def test_the_form_of_the_list() -> None:
         assert all(own.isdisjoint(language.concepts.get(language.stem(each), frozenset())) for each in alone), line
     assert words == sorted(words)
     assert len(set(map(language.stem, words))) == len(words)
+
+
+def test_what_asks_for_times_and_places_alike_is_no_wording() -> None:
+    """ "When did it take place?" asks for no `venue`: the asking word says it."""
+    language = english()
+    said = {
+        kind: {
+            phrase
+            for phrase, words in language.wordings.items()
+            if any(language.asked.get(word, {}).get(kind, 0.0) >= 1 for word in words)
+        }
+        for kind in ("when", "where")
+    }
+    assert said["when"]
+    assert said["where"]
+    assert said["when"].isdisjoint(said["where"])
