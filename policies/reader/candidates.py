@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -51,6 +52,7 @@ _SIGNS = frozenset({"=", "!=", "<", "<=", ">", ">="})
 RESULTS = frozenset({"count", "values", "agg", "group", "walks", "holds", "than", "often", "multi"})
 """Sketches that give no things, which are not asked for yes or no."""
 _SETS = frozenset({"all", "go", "where", "top", "and", "or", "minus", "some", "is", "ids"})
+_SENTENCES = re.compile(r"[.?!]\s+(?=[A-Z])")
 _YES = ("v", Value("boolean", True))
 _PAIR = 2
 _ENDS = frozenset({"maximum", "minimum"})
@@ -537,12 +539,7 @@ class Candidates:
         first = next((word for word in tagged.first if word not in self.language.classes.leading), "")
         if _asks_what_it_does(tagged) and sketch[0] != "values":
             return scores.ECHO
-        if (
-            first in self.language.classes.no_figure
-            and sketch[0] == "values"
-            and len(sketch[2]) == 1
-            and self._is_figure(sketch[2][0])
-        ):
+        if first in self.language.classes.no_figure and sketch[0] == "values" and any(map(self._is_figure, sketch[2])):
             return scores.NO_FIGURE
         if first in self.language.classes.no_figure and sketch[0] == "agg" and sketch[1] in _ENDS:
             return scores.NO_FIGURE  # nobody is the most points that anybody has
@@ -550,7 +547,9 @@ class Candidates:
             return scores.ECHO
         if sketch[0] == "values" and tagged.first[:1] == ("which",) and "of" in tagged.gaps[0] and len(sketch[2]) == 1:
             return scores.ASKED  # "which of the finds are knives" asks for finds, and no day
-        if tagged.first[:2] == ("how", "many") and self._counts_behind(tagged, sketch, item):
+        if self._asks_how_many(tagged) and self._counts_behind(tagged, sketch, item):
+            return scores.NO_FIGURE
+        if self._shows_behind(tagged, sketch, item):
             return scores.NO_FIGURE
         if item.category in ("S", "CP") and sketch[0] not in RESULTS and self._asks_column(tagged, item):
             return scores.ASKED
@@ -601,6 +600,46 @@ class Candidates:
             and self.schema.properties[what.number].ordered
             for what, like in said
         )
+
+    def _asks_how_many(self, tagged: Tagged) -> bool:
+        """Whether a question begins with "how many", or "in how many"."""
+        first = tagged.first[tagged.first[0] in self.language.classes.leading :] if tagged.first else ()
+        return first[:2] == ("how", "many")
+
+    def _shows_behind(self, tagged: Tagged, sketch: Sketch, item: Item) -> bool:
+        """Whether columns are shown whose words stand behind the noun that is asked for: "which people were *sentenced*".
+
+        "Which sentence did X get?" asks for the column by its name.
+        """
+        gap, classes = tagged.gaps[0], self.language.classes
+        if not gap & self.language.which or gap & (classes.being | classes.do) or sketch[0] not in ("values", "agg"):
+            return False
+        if len(_SENTENCES.split(tagged.text.strip())) > 1:
+            return False  # "Which is the largest? I need its number."
+        terms = sketch[2] if sketch[0] == "values" else sketch[3:4]
+        shown = {term[2] for term in terms if term and term[0] == "p"}
+        said = [(place, what) for place, what, _ in flat(item.links) if isinstance(what, Element) and place >= 0]
+        columns = [place for place, what in said if what.kind == "property" and self._name_of(what) in shown]
+        stop = self._stop_of_noun(tagged)
+        if not columns or min(columns) < stop:
+            return False
+        things = any(what.kind == "type" and place < stop for place, what in said)
+        return things or self.language.is_many(tagged.positions[stop - 1])
+
+    def _name_of(self, column: Element) -> str:
+        return column.name or self.schema.properties[column.number].name
+
+    def _stop_of_noun(self, tagged: Tagged) -> int:
+        """Where the noun stops that a question begins with."""
+        stop = 1
+        while (
+            stop < len(tagged.positions)
+            and not tagged.gaps[stop]
+            and stop not in tagged.verbs
+            and not self.language.is_many(tagged.positions[stop - 1])
+        ):
+            stop += 1
+        return stop
 
     def _counts_behind(self, tagged: Tagged, sketch: Sketch, item: Item) -> bool:
         """Whether a column's values are given or counted whose word stands behind what is: "how many fish are *rated*".
