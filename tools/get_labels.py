@@ -17,9 +17,21 @@ class GetLabelsArguments(Arguments):
 
 
 @tool(GetLabelsArguments)
-async def get_labels(kg: Knowledge, ids: Sequence[str]) -> list[str]:
-    """The labels of these ids, in order; an unknown id is its own label."""
-    return await kg.store.labels(ids)
+async def get_labels(kg: Knowledge, ids: Sequence[str], *, ends_of: Sequence[str] = ()) -> list[str]:
+    """The labels of these ids, in order; an unknown id is its own label.
+
+    Args:
+        kg: the KG.
+        ids: of entities, or values as text.
+        ends_of: the relation that leads to each, "" for none; what a property leads to is a value, and not the entity
+            whose id it may be: a headcount of 16.
+    """
+    labels = await kg.store.labels(ids)
+    if not any(ends_of):
+        return labels
+    properties = {relation.name for relation in await kg.store.schema() if relation.kind is not None}
+    ends = zip(ids, labels, ends_of, strict=True)
+    return [key if relation in properties else label for key, label, relation in ends]
 
 
 @get_labels.json

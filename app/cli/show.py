@@ -14,7 +14,8 @@ from trivium.graphs.methods import TEXT
 from trivium.kg.plans.text import write
 from trivium.knowledge.knowledge import Knowledge, open_knowledge
 from trivium.nodes.run.answer_record import Answer
-from trivium.nodes.run.path_text import arrow_text
+from trivium.nodes.run.path_text import arrow_text, leads_by
+from trivium.tools.get_labels import get_labels
 from trivium.tools.read_question import read_question
 
 _PATHS = 30  # paths drawn; all are in --json
@@ -140,7 +141,7 @@ class RunPrinter:
             branch = branch.setdefault(first["tail" if first["inverse"] else "head"], {})
             for triple in path["triples"]:
                 end = triple["head" if triple["inverse"] else "tail"]
-                branch = branch.setdefault(f"{arrow_text(triple)}\0{end}", {})
+                branch = branch.setdefault(f"{arrow_text(triple)}\0{leads_by(triple)}\0{end}", {})
         for root, branches in forest.items():
             tree = Tree(escape((await self._labels([root]))[0]))
             await self._grow(tree, branches)
@@ -159,8 +160,8 @@ class RunPrinter:
 
     async def _grow(self, tree: Tree, branches: dict[str, Any]) -> None:
         for key, below in branches.items():
-            arrow, end = key.split("\0")
-            (label,) = await self._labels([end])
+            arrow, relation, end = key.split("\0")
+            (label,) = await get_labels.operation(self._knowledge, [end], ends_of=[relation])
             await self._grow(tree.add(f"[dim]{escape(arrow)}[/dim] {escape(label)}"), below)
 
     async def _labels(self, ids: list[str]) -> list[str]:

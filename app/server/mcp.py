@@ -34,6 +34,7 @@ from trivium.nodes.run.markdown import without_evidence
 from trivium.nodes.run.path_text import path_texts
 from trivium.tools.find_entities import find_entities as find
 from trivium.tools.find_paths import find_paths as paths_between
+from trivium.tools.get_labels import get_labels
 from trivium.tools.neighbors import neighbors as triples_around
 from trivium.tools.resolve_entities import resolve_entities
 
@@ -326,7 +327,7 @@ async def _entities(
     if not ends and not offset:
         side = "get_tail_relations" if direction == "out" else "get_head_relations"
         raise ToolError(f"{entity!r} has no fact of the relation {relation!r} on that side: see {side}")
-    labels = await (await open_knowledge(kg)).store.labels(ends)
+    labels = await get_labels(kg, ends, ends_of=[relation if direction == "out" else ""] * len(ends))
     listed = [{"id": end, "label": _short(label)} for end, label in zip(ends, labels, strict=True)]
     return _result({"entities": listed}, "entities", offset=offset)
 

@@ -32,8 +32,14 @@ async def walked_labels(paths: Sequence[PathRecord], kg: str) -> list[list[str]]
     ids = [walked(path) for path in paths]
     if not ids:
         return []
-    labels = iter(await get_labels(kg, [key for each in ids for key in each]))
+    ends_of = [relation for path in paths for relation in ("", *map(leads_by, path["triples"]))]
+    labels = iter(await get_labels(kg, [key for each in ids for key in each], ends_of=ends_of))
     return [list(islice(labels, len(each))) for each in ids]
+
+
+def leads_by(triple: Mapping[str, Any]) -> str:
+    """The relation whose tail a walked triple leads to; "" where it leads to the head."""
+    return "" if triple["inverse"] else str(triple["relation"])
 
 
 def arrow_text(triple: Mapping[str, Any]) -> str:

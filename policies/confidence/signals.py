@@ -533,7 +533,7 @@ def _gives_another_thing(question: str, reading: Reading) -> bool:
     "the diagnoses of the stay X".
     """
     ends = _ends(reading.plan)
-    if ends is None:
+    if ends is None or _chooses(reading.plan):  # whichever of two, it is what the question names
         return False
     words = [token.text for token in tokens(question)]
     unread = {word for text in reading.unread for word in fold_case(text).split()}
@@ -548,6 +548,15 @@ def _gives_another_thing(question: str, reading: Reading) -> bool:
         reading.verbs > 0 and _asks_what_is_done(words, unread)
     )
     return left and _is_named(words, parts, ends, read)
+
+
+def _chooses(plan: Node) -> bool:
+    """Whether a plan gives one of several things that are named: "which is cheaper, A or B?"."""
+    return (
+        isinstance(plan, Top)
+        and isinstance(plan.source, Union)
+        and all(isinstance(each, Entities) for each in plan.source.sets)
+    )
 
 
 def _gives_heads(plan: Node, parts: Sequence[tuple[str, Sequence[str]]]) -> bool:

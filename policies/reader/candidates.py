@@ -607,7 +607,7 @@ class Candidates:
         return first[:2] == ("how", "many")
 
     def _shows_behind(self, tagged: Tagged, sketch: Sketch, item: Item) -> bool:
-        """Whether columns are shown whose words stand behind the noun that is asked for: "which people were *sentenced*".
+        """Whether columns are shown whose words stand behind what is asked for: "which people were sentenced?".
 
         "Which sentence did X get?" asks for the column by its name.
         """

@@ -22,6 +22,7 @@ from trivium.policies.reader.schema import Property, Schema
 from trivium.policies.reader.shapes import (
     conditions,
     has_column,
+    is_choice,
     is_of_others,
     is_ordered,
     kinds_named,
@@ -114,7 +115,7 @@ class Coverage:
         unused += self._unranked(tagged, sketch, links)
         unused += self._untotaled(tagged, sketch, links)
         repeats = _repeats(tagged, item) or (tagged.asks_things and sketch[0] == "values")
-        repeats = repeats or self._gives_no_person(tagged, item, links)
+        repeats = (repeats or self._gives_no_person(tagged, item, links)) and not is_choice(sketch)
         unsaid = self._unsaid(sketch, tagged, links)
         if item.type in self.chart.records and sketch[0] == "go":
             unsaid -= {self.schema.names[self.chart.records[item.type][0]]}  # whom nameless rows tell of
@@ -138,7 +139,7 @@ class Coverage:
             kinds=named,
             nouns=self._nouns(tagged, links, sketch),
             lacks=_columns_left(tagged, left)
-            or self._half_named(tagged, left, links)
+            or self._half_named(tagged, sketch, left, links)
             or is_of_others(sketch)
             or self._lacks_deed(tagged, left, links)
             or self._lacks_kind(tagged, left)
@@ -338,16 +339,20 @@ class Coverage:
         joining = self.language.classes.joining
         return [i for i, word in enumerate(tagged.positions) if i not in read and fold_case(word) in joining]
 
-    def _half_named(self, tagged: Tagged, left: Sequence[int], links: Sequence[Any]) -> bool:
+    def _half_named(self, tagged: Tagged, sketch: Sketch, left: Sequence[int], links: Sequence[Any]) -> bool:
         """Whether a noun is only what something's name begins with, and what qualifies the noun says nothing of it.
 
         No "melting point" is a `point_group`; but a "final release" may be a `release_date`, whose last word carries
-        no meaning of its own. "Who sells X?" does not ask for the `sell_price_currency`.
+        no meaning of its own. "Who sells X?" does not ask for the `sell_price_currency`. Who moves the fastest is by
+        `move_speed`: the superlative says the rest of the name.
         """
         stems = {stem for position in tagged.positions for stem in self._stems(position)}
         bare_words = self.language.carriers | self.language.units | self.language.kinds_of_value
+        ranking = self._ranking_columns(tagged, sketch, links)
         for place, what, score in links:
             if not isinstance(what, Element) or what.kind not in ("property", "edge") or score <= 0:
+                continue
+            if self._own_name(what) in ranking:
                 continue
             words = words_of(self._own_name(what))
             head = self.language.stem(words[-1]) if words else ""
@@ -363,6 +368,21 @@ class Coverage:
             if said and not bare and head not in stems and (beside or self._asks_for_other(tagged, head)):
                 return True
         return False
+
+    def _ranking_columns(self, tagged: Tagged, sketch: Sketch, links: Sequence[Any]) -> set[str]:
+        """The columns of a ranking the last words of whose names the superlative says: `move_speed`, by "faster"."""
+        read = {place for place, *_ in links}
+        hints = {
+            self.language.stem(hint)
+            for start, _, item in tagged.items
+            if item.category == "SUP" and start in read
+            for hint in item.data[1]
+        }
+        return {
+            name
+            for name in ranked_by(sketch)
+            if hints and (hints & {self.language.stem(words_of(name)[-1])} or _is_dated(self.schema.called(name)))
+        }
 
     def _asks_how_much(self, tagged: Tagged, place: int, sketch: Sketch, links: Sequence[Any]) -> bool:
         """Whether "how big" asks for the one figure that the question says: "how big was Ann's signing bonus?"."""
@@ -627,6 +647,10 @@ def _selves(tagged: Tagged, sketch: Sketch) -> list[str]:
     said = [word.text for word in tokens(tagged.text) if word.text in classes().selves]
     source = sketch[1] if sketch[0] == "values" else sketch[2] if sketch[0] == "agg" else ("ids",)
     return said if source[0] != "ids" and named_in(source) else []
+
+
+def _is_dated(columns: Sequence[Property]) -> bool:
+    return any(each.dated for each in columns)
 
 
 def _columns_left(tagged: Tagged, left: Sequence[int]) -> bool:

@@ -58,6 +58,9 @@ _TIMES = {"year", "month", "week", "day", "decade", "century", "morning", "eveni
 _HAVING = {"have", "has", "had"}
 _EXPLETIVE = {"true", "correct", "right", "possible", "known", "the", "take", "takes", "rain", "rains"}
 # fmt: on
+_CLEFT = re.compile(  # "was it Ann or Bob who resigned?", where "it" is what follows
+    r"(?:is|was)\s+(it)\s+(?=[^,;?]*\s(?:that|who|which|whom)\s)", re.IGNORECASE
+)
 _PERSONS = {  # in the names of types
     "person",
     "people",
@@ -288,6 +291,8 @@ def points_outside(question: str, names: Collection[str] = ()) -> str:
         names: what is named in it, as mentions or labels.
     """
     pointing = {place for _, place in _pointing(question)}
+    if cleft := _CLEFT.match(question):
+        pointing.discard(cleft.start(1))
     nth = _NTH.search(question)
     if not pointing and nth is None:
         return ""

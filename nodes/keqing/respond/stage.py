@@ -36,6 +36,7 @@ from trivium.nodes.run.missing import (
     unknown_names,
     widened,
 )
+from trivium.nodes.run.path_text import leads_by
 from trivium.nodes.run.state import Step
 from trivium.nodes.run.write_answer import NAMED, Claim, evidence, named, write_answer
 from trivium.tools.decompose_question import NO_DEPENDENCY
@@ -78,15 +79,16 @@ async def respond(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[s
 
 async def _chains_claim(state: KeqingState, context: KeqingContext) -> Claim:
     """What following the sub-questions' chains found: entities with their paths, and as a plan where one says it."""
-    followed = state["sub_questions"] and not _withheld(state)
+    followed, traces = state["sub_questions"] and not _withheld(state), _Traces(state)
     reasoned = state["reasoned"] if followed else []
-    labels = await get_labels(context.kg, [item["id"] for item in reasoned])
+    paths = [path_record(path, item["id"]) for item in reasoned for path in traces.of(item["id"], item["from"])]
+    reached_by = {path["answer"]: path["triples"][-1] for path in reversed(paths) if path["triples"]}
+    ends_of = [leads_by(reached_by[item["id"]]) if item["id"] in reached_by else "" for item in reasoned]
+    labels = await get_labels(context.kg, [item["id"] for item in reasoned], ends_of=ends_of)
     answers = [
         AnswerEntity(id=item["id"], label=label, score=item["score"])
         for item, label in zip(reasoned, labels, strict=True)
     ]
-    traces = _Traces(state)
-    paths = [path_record(path, item["id"]) for item in reasoned for path in traces.of(item["id"], item["from"])]
     claim = Claim(answers=answers, paths=paths)
     if claim.found and (same := await as_plan(state, context, [item["id"] for item in reasoned])):
         claim.plan, claim.query, claim.values = same.plan, same.query, same.values
@@ -133,6 +135,10 @@ def _repeats_name(state: KeqingState, claim: Claim) -> bool:
     labels = [f" {fold_name(answer['label'])} " for answer in claim.answers]
     if not plan or len(labels) != 1 or " or " in question or relations(from_json(plan)):
         return False
+    if isinstance(from_json(plan), ValueOf) and fold_case(claim.answers[0]["label"]) not in fold_case(
+        state.get("question", "")
+    ):
+        return False  # the channel "#platform-ops" is not the team Platform Ops
     parts = list(nodes(from_json(plan)))
     chosen = any(isinstance(node, Top) for node in parts)  # "between A and B, which is older?"
     if any(isinstance(node, Term) and node.property == TYPE_PROPERTY for node in parts):  # a Wine Fair may be a fair
