@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
+from trivium.kg.indexes.words import own_name
 from trivium.kg.plans.plan import Having, Value
 from trivium.kg.profile import TYPE_PROPERTY
 from trivium.kg.text import fold_case, singular, tokens
@@ -18,7 +19,7 @@ from trivium.policies.reader.conversions import Conversions
 from trivium.policies.reader.english import Language, Superlative, classes
 from trivium.policies.reader.items import Item, flat, link
 from trivium.policies.reader.matches import Matches
-from trivium.policies.reader.matching import Element, Matcher
+from trivium.policies.reader.matching import Element, Matcher, in_words
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.paraphrase import Paraphrases
 from trivium.policies.reader.rows import of_one_row, of_rows_walked, together
@@ -26,6 +27,7 @@ from trivium.policies.reader.rules.base import RANKED, SIGNS, last_hops
 from trivium.policies.reader.schema import Property, Schema, Walk
 from trivium.policies.reader.shapes import (
     as_occasions,
+    bounded_twice,
     excluded_first,
     holds_choice,
     holds_table,
@@ -206,6 +208,7 @@ class Candidates:
                 # "Which ended last, A or B?" asks for one of them.
                 score -= scores.CHOICE * (sketch[0] == "agg" and tagged.first[:1] == ("which",) and of_two(sketch[2]))
                 # "Is Reactome tagged with Virology?" asks for no description of Reactome, among what is tagged so.
+                score -= scores.BOUNDED_TWICE * bounded_twice(sketch)
                 score -= scores.TRUTHS * (ask and sketch[0] == "values" and sketch[1][0] in ("and", "where"))
                 if sketch[0] == "than" and not ask:
                     continue
@@ -551,6 +554,10 @@ class Candidates:
             return scores.NO_FIGURE
         if self._shows_behind(tagged, sketch, item):
             return scores.NO_FIGURE
+        if self._leads_from_noun(tagged, sketch, item):
+            return scores.NO_FIGURE if sketch[0] == "values" else scores.ASKED
+        if self._shows_truths(tagged, sketch):
+            return scores.ASKED
         if item.category in ("S", "CP") and sketch[0] not in RESULTS and self._asks_column(tagged, item):
             return scores.ASKED
         persons = self.persons if self.schema.typed and first in self.language.classes.persons else ()
@@ -628,6 +635,58 @@ class Candidates:
 
     def _name_of(self, column: Element) -> str:
         return column.name or self.schema.properties[column.number].name
+
+    def _shows_truths(self, tagged: Tagged, sketch: Sketch) -> bool:
+        """Whether what is true or false of each of a set is shown: "stands that are vegan" are those of which it is."""
+        if sketch[0] != "values" or self.is_single(sketch[1]) or self._asks_yes_or_no(tagged):
+            return False
+        if "whether" in fold_case(tagged.text).split():
+            return False
+        kinds = [{each.profile.kind for each in self.schema.called(term[2])} for term in sketch[2] if term[0] == "p"]
+        return {"boolean"} in kinds
+
+    def _leads_from_noun(self, tagged: Tagged, sketch: Sketch, item: Item) -> bool:
+        """Whether things are given to which a relation leads from those that a noun asks for.
+
+        Missions have a `mission_goal` and finds were `found_on` a day: they are not what these lead to.
+        """
+        given = sketch[1] if sketch[0] == "count" else sketch
+        while given[0] in ("where", "top"):
+            given = given[1]
+        if given[0] == "go":
+            names = {self.schema.names[given[2][-1].relation]} if given[2][-1].direction == "out" else set()
+        else:
+            names = {term[2] for term in given[2] if term[0] == "p"} if given[0] == "values" else set()
+        stop = self._stop_of_noun(tagged) + (tagged.first[:2] == ("how", "many"))
+        if not names or tagged.gaps[0] & (self.language.classes.being | self.language.classes.do):
+            return False
+        said = [
+            (place, like)
+            for place, what, like in flat(item.links)
+            if isinstance(what, Element)
+            and place >= 0
+            and own_name(in_words(what, self.schema)) in map(own_name, names)
+        ]
+        if not said or any(place >= stop for place, _ in said):
+            return False
+        return all(self._is_of_heads(tagged.positions[place], names, like) for place, like in said)
+
+    def _is_of_heads(self, noun: str, names: Iterable[str], like: float) -> bool:
+        """Whether a plural is for what relations or columns lead from, by what is not the last word of their names."""
+        if not self.language.is_many(noun):
+            return False
+        stem = self.language.stem(fold_case(noun))
+        for name in names:
+            words = words_of(name)
+            *before, last = words or ("",)
+            if last in self.language.classes.prepositions and self.language.is_past(words[0]):
+                continue  # what was `found_on` a day
+            if like >= EXACTLY:
+                return False
+            idle = last in self.language.carriers or last in self.language.kinds_of_value
+            if idle or stem == self.language.stem(last) or stem not in map(self.language.stem, before):
+                return False
+        return True
 
     def _stop_of_noun(self, tagged: Tagged) -> int:
         """Where the noun stops that a question begins with."""

@@ -344,11 +344,15 @@ class Columns:
         return any(each.dated or (each.yearly and len(each.profile.maximum) > 3) for each in self.schema.properties)
 
     def turns(self, hints: Sequence[str], column: Property) -> bool:
-        """Whether a column has less of what hints ask for more of: the time of who is fast, the magnitude of stars."""
+        """Whether a column has less of what hints ask for more of: the time of who is fast, the magnitude of stars.
+
+        And since when something lasts of what lasts long.
+        """
         words = words_of(column.name)
         bright = hints[:1] == ("brightness",) and not _MAGNITUDES.isdisjoint(words)
         ago = "date" in hints and self.is_ago(column)  # the first is the longest ago
-        return bright or ago or (self.is_fast(hints) and self.is_time(column))
+        since = self.lasting(hints) and self.is_start(column)
+        return bright or ago or since or (self.is_fast(hints) and self.is_time(column))
 
     def signed(self, sign: str, hints: Sequence[str], column: Property) -> str:
         """The sign of a comparison by a column, which may have less of what is compared."""

@@ -364,9 +364,7 @@ class Coverage:
                 return True
         return False
 
-    def _lacking(
-        self, tagged: Tagged, sketch: Sketch, item: Item, left: Sequence[int], links: Sequence[Any]
-    ) -> float:
+    def _lacking(self, tagged: Tagged, sketch: Sketch, item: Item, left: Sequence[int], links: Sequence[Any]) -> float:
         """How surely a plan lacks what is asked for, in [0, 1]; see `Reading.lacks`."""
         surely = (
             is_of_others(sketch)

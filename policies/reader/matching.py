@@ -110,12 +110,13 @@ class Matcher:
             for words in role.words:
                 self._add(Element("type", number), words)
         bare = Counter((each.type, self._short_name(each)) for each in self.schema.properties)
+        kinds = {words for role in self.schema.types for words in role.words}  # `flightHours` are no flights
         for each in self.schema.properties:
             if not each.is_type:
                 owners = self.schema.types[each.type].words
                 self._add(Element("property", each.number), words_of(each.name), owners, whole=self._is_key_of(each))
                 short = self._short_name(each)
-                if short != words_of(each.name) and bare[each.type, short] == 1:
+                if short != words_of(each.name) and bare[each.type, short] == 1 and short not in kinds:
                     self._add(Element("property", each.number), short, owners)
                 if inner := self._inside_group(each):
                     self._add(Element("property", each.number), inner, owners)

@@ -103,6 +103,16 @@ def conditions(sketch: Sketch) -> list[Sketch]:
     return [each for part in sketch[1:] for each in (conditions(part) or [part])]
 
 
+def bounded_twice(sketch: Sketch) -> int:
+    """How many bounds of a sketch another one of the same column makes idle: above 2000, and above 1980."""
+    found: list[tuple[Any, str]] = []
+    while sketch and sketch[0] in ("where", "count", "values", "top", "some", "yes"):
+        if sketch[0] == "where" and sketch[2][0] == "cmp" and sketch[2][3][0] == "v" and sketch[2][2][:1] in ("<", ">"):
+            found.append((sketch[2][1], sketch[2][2][:1]))
+        sketch = sketch[1]
+    return len(found) - len(set(found))
+
+
 def kinds_named(sketch: Sketch) -> set[int]:
     """The types of the things that a sketch names."""
     if sketch[:1] == ("ids",):

@@ -237,8 +237,10 @@ class ColumnRules(Rules):
             # "reporter occupation": two words of one column
             yield left.but(data=both, score=left.score + right.score, links=(left.links, right.links))
         elif right.data not in lists:
-            # "Population density": the second names the column; in "mobile number" it hardly names any.
-            if left.category == "P" and not gap and right.score >= scores.OWN_NAME:
+            # "Population density": the second names the column; in "mobile number" it hardly names any, and two words
+            # that name one are no part of a name: "IATA code, country".
+            one = len({place for place, *_ in flat(left.links)}) == 1
+            if left.category == "P" and one and not gap and right.score >= scores.OWN_NAME:
                 yield right.but(score=left.score + right.score + scores.COMPOUND, links=(left.links, right.links))
             cost = 0.0 if gap & {"and", "or"} else 0.5
             yield Item(

@@ -59,9 +59,7 @@ class SuperlativeRules(RelationshipRules):
             return
         if self._columns.lasting(hints):
             columns = [self._schema.properties[number] for number in right.data]
-            if all(map(self._columns.is_start, columns)):  # "longest with the company": hired first
-                direction = "min" if direction == "max" else "max"
-            elif all(each.dated or each.yearly for each in columns):
+            if all((each.dated or each.yearly) and not self._columns.is_start(each) for each in columns):
                 return
         if right.data and all(self._columns.turns(hints, self._schema.properties[n]) for n in right.data):
             direction = "min" if direction == "max" else "max"
@@ -259,7 +257,6 @@ class SuperlativeRules(RelationshipRules):
         for column, gain in self._columns.ranked(right.type, hints, None):
             term = ("p", (), column.name, "")
             turned = set(hints) >= _AGED and self._columns.is_age(column)
-            turned = turned or (self._columns.lasting(hints) and self._columns.is_start(column))
             turned = turned or self._columns.turns(hints, column)
             descending = (direction == "max") != turned
             less = self._columns.of_other_end(column, largest=descending)
