@@ -539,6 +539,18 @@ class Candidates:
 
     def _off(self, tagged: Tagged, sketch: Sketch, item: Item) -> float:
         """The cost of a result that is not of the kind that the question asks for."""
+        return self._behind_noun(tagged, sketch, item) or self._off_kind(tagged, sketch, item)
+
+    def _behind_noun(self, tagged: Tagged, sketch: Sketch, item: Item) -> float:
+        """The cost of columns or ends of relations that are given in place of what a noun asks for."""
+        counts = self._asks_how_many(tagged) and self._counts_behind(tagged, sketch, item)
+        if counts or self._shows_behind(tagged, sketch, item):
+            return scores.NO_FIGURE
+        if self._leads_from_noun(tagged, sketch, item):
+            return scores.NO_FIGURE if sketch[0] == "values" else scores.ASKED
+        return scores.ASKED if self._shows_truths(tagged, sketch) else 0.0
+
+    def _off_kind(self, tagged: Tagged, sketch: Sketch, item: Item) -> float:
         first = next((word for word in tagged.first if word not in self.language.classes.leading), "")
         if _asks_what_it_does(tagged) and sketch[0] != "values":
             return scores.ECHO
@@ -550,14 +562,6 @@ class Candidates:
             return scores.ECHO
         if sketch[0] == "values" and tagged.first[:1] == ("which",) and "of" in tagged.gaps[0] and len(sketch[2]) == 1:
             return scores.ASKED  # "which of the finds are knives" asks for finds, and no day
-        if self._asks_how_many(tagged) and self._counts_behind(tagged, sketch, item):
-            return scores.NO_FIGURE
-        if self._shows_behind(tagged, sketch, item):
-            return scores.NO_FIGURE
-        if self._leads_from_noun(tagged, sketch, item):
-            return scores.NO_FIGURE if sketch[0] == "values" else scores.ASKED
-        if self._shows_truths(tagged, sketch):
-            return scores.ASKED
         if item.category in ("S", "CP") and sketch[0] not in RESULTS and self._asks_column(tagged, item):
             return scores.ASKED
         persons = self.persons if self.schema.typed and first in self.language.classes.persons else ()
@@ -679,8 +683,9 @@ class Candidates:
         for name in names:
             words = words_of(name)
             *before, last = words or ("",)
-            if last in self.language.classes.prepositions and self.language.is_past(words[0]):
-                continue  # what was `found_on` a day
+            made = last in self.language.classes.prepositions and self.language.is_past(words[0])
+            if made and stem == self.language.stem(words[0]):
+                continue  # finds were `found_on` a day
             if like >= EXACTLY:
                 return False
             idle = last in self.language.carriers or last in self.language.kinds_of_value
