@@ -45,7 +45,7 @@ from trivium.policies.reader.shapes import (
 from trivium.policies.reader.showing import Added, Wanted, shown, shown_terms
 from trivium.policies.reader.sketch import Sketch, canonical, echoes, others, relations_walked
 from trivium.policies.reader.tagging import Tagged
-from trivium.policies.reader.tagging.tagged import EXACTLY
+from trivium.policies.reader.tagging.tagged import ANY_KIND, EXACTLY
 from trivium.policies.reader.totals import Totals
 
 CANDIDATES = 40
@@ -546,6 +546,8 @@ class Candidates:
         counts = self._asks_how_many(tagged) and self._counts_behind(tagged, sketch, item)
         if counts or self._shows_behind(tagged, sketch, item):
             return scores.NO_FIGURE
+        if self._goes_on(tagged, sketch, item):
+            return scores.ASKED
         if self._leads_from_noun(tagged, sketch, item):
             return scores.NO_FIGURE if sketch[0] == "values" else scores.ASKED
         return scores.ASKED if self._shows_truths(tagged, sketch) else 0.0
@@ -674,6 +676,25 @@ class Candidates:
         if not said or any(place >= stop for place, _ in said):
             return False
         return all(self._is_of_heads(tagged.positions[place], names, like) for place, like in said)
+
+    def _goes_on(self, tagged: Tagged, sketch: Sketch, item: Item) -> bool:
+        """Whether what is given is what a relation leads to from those that a noun of no type is read as.
+
+        "Which spacecraft were launched after 2015?" asks for no goals of theirs.
+        """
+        given = sketch[1] if sketch[0] == "count" else sketch
+        if given[0] != "go" or not tagged.asks_things:
+            return False
+        source = given[1]
+        while source[0] in ("where", "top"):
+            source = source[1]
+        kinds = {part[1] for part in (sets_of(source, "or") if source[0] == "or" else (source,)) if part[0] == "all"}
+        noun = {
+            what.number
+            for place, what, _ in flat(item.links)
+            if isinstance(what, Element) and what.name == ANY_KIND and place == 0
+        }
+        return bool(kinds) and kinds <= noun
 
     def _is_of_heads(self, noun: str, names: Iterable[str], like: float) -> bool:
         """Whether a plural is for what relations or columns lead from, by what is not the last word of their names."""
