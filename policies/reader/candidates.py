@@ -1,29 +1,28 @@
-"""Items of the chart as sketches of results, each with what it costs that the question asks for something else."""
+"""Items of the chart as sketches of results, each with its score."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-from trivium.kg.indexes.words import own_name
 from trivium.kg.plans.plan import Having, Value
 from trivium.kg.profile import TYPE_PROPERTY
 from trivium.kg.text import fold_case, singular, tokens
 from trivium.policies.reader import scores
+from trivium.policies.reader.asked_for import ADDED, RESULTS, AskedFor, asks_what_it_does
 from trivium.policies.reader.chart import Chart
 from trivium.policies.reader.columns import Columns
 from trivium.policies.reader.conversions import Conversions
 from trivium.policies.reader.english import Language, Superlative, classes
 from trivium.policies.reader.items import Item, flat, link
 from trivium.policies.reader.matches import Matches
-from trivium.policies.reader.matching import Element, Matcher, in_words
+from trivium.policies.reader.matching import Element, Matcher
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.paraphrase import Paraphrases
 from trivium.policies.reader.rows import of_one_row, of_rows_walked, together
-from trivium.policies.reader.rules.base import RANKED, SIGNS, last_hops
+from trivium.policies.reader.rules.base import RANKED, SIGNS
 from trivium.policies.reader.schema import Property, Schema, Walk
 from trivium.policies.reader.shapes import (
     as_occasions,
@@ -34,7 +33,6 @@ from trivium.policies.reader.shapes import (
     is_choice,
     is_named_or,
     is_ordered,
-    is_table,
     leaves_of,
     named_in,
     of_two,
@@ -43,22 +41,16 @@ from trivium.policies.reader.shapes import (
     there_and_back,
 )
 from trivium.policies.reader.showing import Added, Wanted, shown, shown_terms
-from trivium.policies.reader.sketch import Sketch, canonical, echoes, others, relations_walked
+from trivium.policies.reader.sketch import Sketch, canonical, echoes, others
 from trivium.policies.reader.tagging import Tagged
-from trivium.policies.reader.tagging.tagged import ANY_KIND, EXACTLY
 from trivium.policies.reader.totals import Totals
 
 CANDIDATES = 40
 _FEW = 20  # things of which a question says how many there are
 _SIGNS = frozenset({"=", "!=", "<", "<=", ">", ">="})
-RESULTS = frozenset({"count", "values", "agg", "group", "walks", "holds", "than", "often", "multi"})
-"""Sketches that give no things, which are not asked for yes or no."""
 _SETS = frozenset({"all", "go", "where", "top", "and", "or", "minus", "some", "is", "ids"})
-_SENTENCES = re.compile(r"[.?!]\s+(?=[A-Z])")
 _YES = ("v", Value("boolean", True))
 _PAIR = 2
-_ENDS = frozenset({"maximum", "minimum"})
-_ADDED = frozenset({("agg", "count"), ("agg", "sum")})
 
 
 @dataclass
@@ -79,6 +71,7 @@ class Candidates:
     people: frozenset[int]
 
     def __post_init__(self) -> None:
+        self.asked = AskedFor(self.schema, self.language, self.persons, self.people)
         self.totals = Totals(self.schema, self.columns)
         self.matches = Matches(self.schema, self.language)
         self.conversions = Conversions(self.schema, self.language)
@@ -193,7 +186,7 @@ class Candidates:
     def of(self, tagged: Tagged, parsed: Sequence[Item], *, shown: bool) -> list[tuple[Sketch, Item, float]]:
         """Finished readings as sketches of results, each once, best first; `shown`: a clause says what of them."""
         best: dict[Any, tuple[Sketch, Item, float]] = {}
-        ask, chosen = self._asks_yes_or_no(tagged), False
+        ask, chosen = self.asked.asks_yes_or_no(tagged), False
         for found in parsed:
             item = found.but(node=others(found.node, found.type, self.schema.compatible)) if found.node else found
             # Whether one thing is joined with another repeats its name and is asked all the same.
@@ -202,7 +195,7 @@ class Candidates:
             for found_sketch, less in (*finished, *self._what_it_is(tagged, item)):
                 sketch = self._of_which_rows(tagged, self._thing_of_most(tagged, item, found_sketch))
                 item, sketch = self._counted_by_date(tagged, item, sketch)
-                score = item.score - less - self._off(tagged, sketch, item)
+                score = item.score - less - self.asked.off(tagged, sketch, item)
                 score -= scores.BY_EACH * _is_of_all(tagged, sketch, item)
                 score -= scores.CHOICE if not is_choice(sketch) and holds_choice(sketch) else 0.0
                 # "Which ended last, A or B?" asks for one of them.
@@ -387,7 +380,7 @@ class Candidates:
         classes, gap = self.language.classes, tagged.gaps[0]
         if item.category != "S" or not item.node:
             return
-        if _asks_what_it_does(tagged):
+        if asks_what_it_does(tagged):
             yield from ((("values", item.node, (term,)), 0.0) for term in self._descriptions(item.type))
             return
         asks = gap & self.language.which and gap & classes.being and gap <= classes.before_nouns | classes.being
@@ -414,9 +407,9 @@ class Candidates:
         if "or" not in fold_case(tagged.text).split() or self.language.classes.being.isdisjoint(tagged.first[:1]):
             return None
         parts = list(leaves_of(sketch)) if sketch[0] in ("and", "or") else []
-        ones = {part for part in parts if self.is_single(part)}
+        ones = {part for part in parts if self.asked.is_single(part)}
         if len(ones) != 1:
-            walked = [part for part in parts if part[0] == "go" and len(part[2]) == 1 and self.is_single(part[1])]
+            walked = [part for part in parts if part[0] == "go" and len(part[2]) == 1 and self.asked.is_single(part[1])]
             named = [part[1] for part in parts if part[0] == "ids" and part not in walked]
             return walked[0] if len(walked) == 1 and len(named) > 1 and len(named) + 1 == len(parts) else None
         (one,) = ones
@@ -441,37 +434,19 @@ class Candidates:
 
         Of one thing's column that is compared with another's, whether that is so, in place of its value.
         """
-        if sketch[0] == "values" and sketch[1][0] == "where" and self.is_single(sketch[1][1]):
+        if sketch[0] == "values" and sketch[1][0] == "where" and self.asked.is_single(sketch[1][1]):
             compared = sketch[1][2]
             if compared[0] == "cmp" and sketch[2] == (compared[1],) and compared[3][0] == "plan":
                 return ("yes", sketch[1])
-        if sketch[0] != "where" or not self.is_single(sketch[1]) or sketch[2][0] != "cmp":
+        if sketch[0] != "where" or not self.asked.is_single(sketch[1]) or sketch[2][0] != "cmp":
             return None
         _, term, sign, value = sketch[2]
         own = term[0] == "p" and not term[1] and not term[3]
         return ("values", sketch[1], (term,)) if own and sign == "=" and value == _YES else None
 
-    def is_single(self, node: Sketch) -> bool:
-        """Whether a set is one thing, by its name or by a value that no other has."""
-        if node[0] == "where" and node[1][0] == "all" and node[2][0] == "cmp" and node[2][2] == "=":
-            unique = {each.name for each in self.schema.of_type[node[1][1]] if each.profile.unique}
-            return node[2][1][:2] == ("p", ()) and node[2][1][2] in unique and not node[2][1][3]
-        if node[0] == "is":
-            return bool(node[3] == "=" and self.schema.properties[node[2]].profile.unique)
-        return bool(node[0] == "ids" and len(node[2]) == 1)
-
-    @staticmethod
-    def _is_one_named(sketch: Sketch) -> bool:
-        """Whether a sketch gives the one thing that it names, or nothing: "which women" by what is called Women."""
-        while sketch[0] in ("where", "top"):
-            sketch = sketch[1]
-            if sketch[0] == "ids" and len(sketch[2]) == 1:
-                return True
-        return False
-
     def _is_one_each(self, node: Sketch) -> bool:
         """Whether a set is what one thing leads to by a relation of which each thing has one: its engine."""
-        if node[0] != "go" or len(node[2]) > 1 or not self.is_single(node[1]):
+        if node[0] != "go" or len(node[2]) > 1 or not self.asked.is_single(node[1]):
             return False
         (hop,) = node[2]
         profile = self.schema.profiles.get(self.schema.names[hop.relation])
@@ -490,7 +465,7 @@ class Candidates:
         if sketch[0] == "walks" and sketch[1] == "sum" and sketch[4] and sketch[5]:
             profile = self.schema.profiles.get(self.schema.names[sketch[3].relation])
             once = profile is not None and all(each.entities <= profile.triples for each in profile.properties)
-            pair = all(self.is_single(each) for each in (sketch[2], sketch[5]))
+            pair = all(self.asked.is_single(each) for each in (sketch[2], sketch[5]))
             return ("walks", "", *sketch[2:]) if once and pair else sketch  # of two that are not joined no amount
         if sketch[0] != "agg" or sketch[1] == "count" or sketch[2][0] != "ids" or len(sketch[2][2]) > 1:
             return sketch
@@ -529,243 +504,6 @@ class Candidates:
             return sketch
         return ("top", ("or", one[1], other[1]), ("p", one[2], *sketch[2][2:]), *sketch[3:])
 
-    def _asks_yes_or_no(self, tagged: Tagged) -> bool:
-        """Whether a question begins as one for yes or no: "is it …", "can I …", but not "can you list …"."""
-        classes, first = self.language.classes, tagged.first[:1]
-        if self.language.is_request(tagged.first):
-            return False
-        may = not classes.may.isdisjoint(first) and self.language.commands.isdisjoint(tagged.first)
-        return may or not classes.yes_no.isdisjoint(first)
-
-    def _off(self, tagged: Tagged, sketch: Sketch, item: Item) -> float:
-        """The cost of a result that is not of the kind that the question asks for."""
-        return self._behind_noun(tagged, sketch, item) or self._off_kind(tagged, sketch, item)
-
-    def _behind_noun(self, tagged: Tagged, sketch: Sketch, item: Item) -> float:
-        """The cost of columns or ends of relations that are given in place of what a noun asks for."""
-        counts = self._asks_how_many(tagged) and self._counts_behind(tagged, sketch, item)
-        if counts or self._shows_behind(tagged, sketch, item):
-            return scores.NO_FIGURE
-        if self._goes_on(tagged, sketch, item):
-            return scores.ASKED
-        if self._leads_from_noun(tagged, sketch, item):
-            return scores.NO_FIGURE if sketch[0] == "values" else scores.ASKED
-        return scores.ASKED if self._shows_truths(tagged, sketch) else 0.0
-
-    def _off_kind(self, tagged: Tagged, sketch: Sketch, item: Item) -> float:
-        first = next((word for word in tagged.first if word not in self.language.classes.leading), "")
-        if _asks_what_it_does(tagged) and sketch[0] != "values":
-            return scores.ECHO
-        if first in self.language.classes.no_figure and sketch[0] == "values" and any(map(self._is_figure, sketch[2])):
-            return scores.NO_FIGURE
-        if first in self.language.classes.no_figure and sketch[0] == "agg" and sketch[1] in _ENDS:
-            return scores.NO_FIGURE  # nobody is the most points that anybody has
-        if self._is_one_named(sketch) and not self._asks_yes_or_no(tagged):
-            return scores.ECHO
-        if sketch[0] == "values" and tagged.first[:1] == ("which",) and "of" in tagged.gaps[0] and len(sketch[2]) == 1:
-            return scores.ASKED  # "which of the finds are knives" asks for finds, and no day
-        if item.category in ("S", "CP") and sketch[0] not in RESULTS and self._asks_column(tagged, item):
-            return scores.ASKED
-        persons = self.persons if self.schema.typed and first in self.language.classes.persons else ()
-        all_with = sketch[0] == "where" and sketch[1][0] == "all"
-        kind = item.type if item.category == "S" else sketch[1][1] if all_with else None
-        does = self._does(item, sketch) if persons else None
-        if does is False:
-            return scores.BEYOND_DEED
-        if kind is not None and persons and not any(self.schema.compatible(kind, each) for each in persons):
-            return 0.0 if does else scores.NO_PERSON
-        return 0.0 if self._asked(tagged, sketch, item) else scores.ASKED
-
-    def _does(self, item: Item, sketch: Sketch) -> bool | None:
-        """Whether those are given who do what the word behind "who" surely says; None where it says no relation.
-
-        Where no person ever does it, a company that does is meant, and not who leads that.
-        """
-        said = [(what, score) for place, what, score in flat(item.links) if place == 1 and isinstance(what, Element)]
-        surely = {
-            what.number
-            for what, score in said
-            if what.kind == "relation" and score >= scores.SURELY and not self._joins_people(what.number)
-        }
-        if surely.isdisjoint(relations_walked(sketch)):
-            return None
-        return any(
-            hop.direction == ("out" if words_of(self.schema.names[hop.relation])[-1:] == ("by",) else "in")
-            for hop in last_hops(sketch)
-            if hop.relation in surely
-        )
-
-    def _joins_people(self, relation: int) -> bool:
-        ends = {end for number, *both in self.schema.joins if number == relation for end in both}
-        return any(self.schema.compatible(end, each) for end in ends for each in self.people)
-
-    def _asks_column(self, tagged: Tagged, item: Item) -> bool:
-        """Whether a question begins with "what is the" and a column of numbers or dates: "what was the date of …"."""
-        gap, classes = tagged.gaps[0], self.language.classes
-        if tagged.first[:1] != ("what",) or gap.isdisjoint(classes.being) or "the" not in gap:
-            return False
-        said = [(what, like) for place, what, like in flat(item.links) if place == 0 and isinstance(what, Element)]
-        return any(
-            what.kind == "property"
-            and not what.name
-            and like >= EXACTLY
-            and not self.schema.properties[what.number].naming
-            and self.schema.properties[what.number].ordered
-            for what, like in said
-        )
-
-    def _asks_how_many(self, tagged: Tagged) -> bool:
-        """Whether a question begins with "how many", or "in how many"."""
-        first = tagged.first[tagged.first[0] in self.language.classes.leading :] if tagged.first else ()
-        return first[:2] == ("how", "many")
-
-    def _shows_behind(self, tagged: Tagged, sketch: Sketch, item: Item) -> bool:
-        """Whether columns are shown whose words stand behind what is asked for: "which people were sentenced?".
-
-        "Which sentence did X get?" asks for the column by its name.
-        """
-        gap, classes = tagged.gaps[0], self.language.classes
-        if not gap & self.language.which or gap & (classes.being | classes.do) or sketch[0] not in ("values", "agg"):
-            return False
-        if len(_SENTENCES.split(tagged.text.strip())) > 1:
-            return False  # "Which is the largest? I need its number."
-        terms = sketch[2] if sketch[0] == "values" else sketch[3:4]
-        shown = {term[2] for term in terms if term and term[0] == "p"}
-        said = [(place, what) for place, what, _ in flat(item.links) if isinstance(what, Element) and place >= 0]
-        columns = [place for place, what in said if what.kind == "property" and self._name_of(what) in shown]
-        stop = self._stop_of_noun(tagged)
-        if not columns or min(columns) < stop:
-            return False
-        things = any(what.kind == "type" and place < stop for place, what in said)
-        return things or self.language.is_many(tagged.positions[stop - 1])
-
-    def _name_of(self, column: Element) -> str:
-        return column.name or self.schema.properties[column.number].name
-
-    def _shows_truths(self, tagged: Tagged, sketch: Sketch) -> bool:
-        """Whether what is true or false of each of a set is shown: "stands that are vegan" are those of which it is."""
-        if sketch[0] != "values" or self.is_single(sketch[1]) or self._asks_yes_or_no(tagged):
-            return False
-        if "whether" in fold_case(tagged.text).split():
-            return False
-        kinds = [{each.profile.kind for each in self.schema.called(term[2])} for term in sketch[2] if term[0] == "p"]
-        return {"boolean"} in kinds
-
-    def _leads_from_noun(self, tagged: Tagged, sketch: Sketch, item: Item) -> bool:
-        """Whether things are given to which a relation leads from those that a noun asks for.
-
-        Missions have a `mission_goal` and finds were `found_on` a day: they are not what these lead to.
-        """
-        given = sketch[1] if sketch[0] == "count" else sketch
-        while given[0] in ("where", "top"):
-            given = given[1]
-        if given[0] == "go":
-            names = {self.schema.names[given[2][-1].relation]} if given[2][-1].direction == "out" else set()
-        else:
-            names = {term[2] for term in given[2] if term[0] == "p"} if given[0] == "values" else set()
-        stop = self._stop_of_noun(tagged) + (tagged.first[:2] == ("how", "many"))
-        if not names or tagged.gaps[0] & (self.language.classes.being | self.language.classes.do):
-            return False
-        said = [
-            (place, like)
-            for place, what, like in flat(item.links)
-            if isinstance(what, Element)
-            and place >= 0
-            and own_name(in_words(what, self.schema)) in map(own_name, names)
-        ]
-        if not said or any(place >= stop for place, _ in said):
-            return False
-        return all(self._is_of_heads(tagged.positions[place], names, like) for place, like in said)
-
-    def _goes_on(self, tagged: Tagged, sketch: Sketch, item: Item) -> bool:
-        """Whether what is given is what a relation leads to from those that a noun of no type is read as.
-
-        "Which spacecraft were launched after 2015?" asks for no goals of theirs.
-        """
-        given = sketch[1] if sketch[0] == "count" else sketch
-        if given[0] != "go" or not tagged.asks_things:
-            return False
-        source = given[1]
-        while source[0] in ("where", "top"):
-            source = source[1]
-        kinds = {part[1] for part in (sets_of(source, "or") if source[0] == "or" else (source,)) if part[0] == "all"}
-        noun = {
-            what.number
-            for place, what, _ in flat(item.links)
-            if isinstance(what, Element) and what.name == ANY_KIND and place == 0
-        }
-        return bool(kinds) and kinds <= noun
-
-    def _is_of_heads(self, noun: str, names: Iterable[str], like: float) -> bool:
-        """Whether a plural is for what relations or columns lead from, by what is not the last word of their names."""
-        if not self.language.is_many(noun):
-            return False
-        stem = self.language.stem(fold_case(noun))
-        for name in names:
-            words = words_of(name)
-            *before, last = words or ("",)
-            made = last in self.language.classes.prepositions and self.language.is_past(words[0])
-            if made and stem == self.language.stem(words[0]):
-                continue  # finds were `found_on` a day
-            if like >= EXACTLY:
-                return False
-            idle = last in self.language.carriers or last in self.language.kinds_of_value
-            if idle or stem == self.language.stem(last) or stem not in map(self.language.stem, before):
-                return False
-        return True
-
-    def _stop_of_noun(self, tagged: Tagged) -> int:
-        """Where the noun stops that a question begins with."""
-        stop = 1
-        while (
-            stop < len(tagged.positions)
-            and not tagged.gaps[stop]
-            and stop not in tagged.verbs
-            and not self.language.is_many(tagged.positions[stop - 1])
-        ):
-            stop += 1
-        return stop
-
-    def _counts_behind(self, tagged: Tagged, sketch: Sketch, item: Item) -> bool:
-        """Whether a column's values are given or counted whose word stands behind what is: "how many fish are *rated*".
-
-        A number may be what is asked for: "how many does it seat?".
-        """
-        terms = sketch[3:4] if sketch[:2] in _ADDED else sketch[2] if sketch[0] == "values" else ()
-        figures = sketch[0] == "values" and any(map(self._is_figure, terms))
-        if not all(term and term[0] == "p" for term in terms) or (figures and self.is_single(sketch[1])):
-            return False
-        said = {place: what for place, what, _ in flat(item.links) if isinstance(what, Element) and place >= 0}
-        own = [place for place, what in said.items() if what.kind in ("property", "edge") and not what.name]
-        read = {place for place, *_ in flat(item.links)}
-        if terms and own and min(own) > 1 and 1 not in read and tagged.content[1]:
-            return True  # "how many proposals were voted through" are no votes
-        things = [place for place, what in said.items() if what.kind != "property" or what.name]
-        if figures and not any(place < min(own, default=0) for place in things):
-            return False
-        return bool(terms and own) and any(place < min(own) for place in said)
-
-    def _asked(self, tagged: Tagged, sketch: Sketch, item: Item) -> bool:
-        """Whether a result is of the kind that the question's head noun asks for; True where it asks for none."""
-        if tagged.asks_things and sketch[0] == "values":
-            return False
-        if not tagged.asked:
-            return True
-        own = any(self.schema.compatible(item.type, kind) for kind in tagged.asked)
-        if sketch[0] == "agg" and sketch[3] and sketch[3][0] == "n":
-            return own  # of the average number of what is asked for
-        if tagged.asked_as == "one":
-            return own and (item.category == "S" or sketch[0] == "group" or is_table(sketch))
-        if tagged.asked_as == "any":
-            return own or item.category != "S"
-        counts = sketch[0] == "count" or (sketch[0] == "agg" and sketch[1] == "count")
-        return (own and sketch[0] != "agg") or item.category != "X" or not counts
-
-    def _is_figure(self, term: Sketch) -> bool:
-        """Whether a column holds numbers or dates alone, which nobody is and which lie nowhere."""
-        kinds = {each.profile.kind for each in (self.schema.called(term[2]) if term[0] == "p" else ())}
-        return bool(kinds) and kinds.isdisjoint(("text", "point", "boolean"))
-
     def facts(
         self, tagged: Tagged, parsed: Sequence[Item], known: Sequence[tuple[Sketch, Item, float]]
     ) -> list[tuple[Sketch, Item, float]]:
@@ -774,7 +512,7 @@ class Candidates:
         None where the best plan leaves no word unread.
         """
         read = {place for place, *_ in flat(known[0][1].links)} if known else set()
-        ask = self._asks_yes_or_no(tagged)
+        ask = self.asked.asks_yes_or_no(tagged)
         if ask or not known or all(place in read for place, content in enumerate(tagged.content) if content):
             return []
         found: dict[Any, tuple[Sketch, Item, float]] = {}
@@ -788,7 +526,7 @@ class Candidates:
             columns = self.schema.of_type[item.type][:CANDIDATES]
             facts += [("values", item.node, (("p", (), column.name, ""),)) for column in columns]
             for sketch in facts:
-                found.setdefault(canonical(sketch), (sketch, item, item.score - self._off(tagged, sketch, item)))
+                found.setdefault(canonical(sketch), (sketch, item, item.score - self.asked.off(tagged, sketch, item)))
         for sketch, *_ in known:
             found.pop(canonical(sketch), None)
         most = known[0][2] - scores.ANY_FACT
@@ -832,9 +570,9 @@ class Candidates:
         if node is None:
             return 0.0
         # What one thing that is named is besides is one or none, which answers yes or no.
-        single = self._is_one_each(node) + (node[0] == "and" and any(map(self.is_single, node[1:])))
+        single = self._is_one_each(node) + (node[0] == "and" and any(map(self.asked.is_single, node[1:])))
         single += int(node[0] == "top" and node[-1] == 1)
-        return (echo if echoes(node) or self.is_single(node) else 0.0) + scores.ONLY_ONE * single
+        return (echo if echoes(node) or self.asked.is_single(node) else 0.0) + scores.ONLY_ONE * single
 
     def _computed_of_all(self, function: str, numbers: Sequence[int]) -> Iterator[Sketch]:
         """Columns summed, counted and the like over all that have them."""
@@ -868,7 +606,7 @@ class Candidates:
 
 def _is_of_all(tagged: Tagged, sketch: Sketch, item: Item) -> bool:
     """Whether one sum or count is given, where it is asked for of each of what a noun is for."""
-    if sketch[0] != "count" and sketch[:2] not in _ADDED and sketch[:2] != ("walks", "sum"):
+    if sketch[0] != "count" and sketch[:2] not in ADDED and sketch[:2] != ("walks", "sum"):
         return False
     read = {place for place, *_ in flat(item.links)}
     groups = (stop for start, stop, each in tagged.items if each.category == "G" and start not in read)
@@ -889,12 +627,6 @@ def _of_each(sketch: Sketch, tagged: Tagged) -> Sketch:
         to = reduce(lambda one, other: ("and", one, other), rest) if rest else None
         return ("tally", named, part[2][0], to, 0, ("e", ()), "count", "", None, False, None)
     return sketch
-
-
-def _asks_what_it_does(tagged: Tagged) -> bool:
-    """Whether a question is what something does: "what does Fireball do?"."""
-    words = [word.text for word in tokens(tagged.text)]
-    return words[:1] == ["what"] and words[-1:] == ["do"] and len(words) > 2 and words[1] in classes().do
 
 
 def _fixed(schema: Schema, item: Item) -> int:

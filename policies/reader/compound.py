@@ -14,7 +14,8 @@ from typing import Any
 
 from trivium.kg.plans.plan import Holds, Operand, Value, nodes
 from trivium.kg.text import fold_case
-from trivium.policies.reader.candidates import RESULTS, Candidates
+from trivium.policies.reader.asked_for import RESULTS
+from trivium.policies.reader.candidates import Candidates
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.english.clauses import plain as plainer
 from trivium.policies.reader.english.compound import (
@@ -94,7 +95,7 @@ class Compounds:
     def _comparable(self, one: Sketch, other: Sketch) -> bool:
         """Whether two sketches are each one number of the same sort."""
         figures = {figure_of(each, self.schema) for each in (one, other)}
-        single = all(each[0] != "values" or self.candidates.is_single(each[1]) for each in (one, other))
+        single = all(each[0] != "values" or self.candidates.asked.is_single(each[1]) for each in (one, other))
         if len(figures) > 1 or None in figures or not single:
             return False
         kinds = [kind_of(each[1]) for each in (one, other)] if one[0] == "count" else [-1]

@@ -22,8 +22,9 @@ from trivium.kg.plans.plan import Holds, NonEmpty
 from trivium.kg.text import fold_case, tokens
 from trivium.policies.linking import NamedEntity, NameIndex
 from trivium.policies.reader import scores
+from trivium.policies.reader.asked_for import RESULTS
 from trivium.policies.reader.asked_kinds import AskedKinds
-from trivium.policies.reader.candidates import CANDIDATES, RESULTS, Candidates
+from trivium.policies.reader.candidates import CANDIDATES, Candidates
 from trivium.policies.reader.chart import Chart
 from trivium.policies.reader.columns import Columns
 from trivium.policies.reader.compound import Compounds
