@@ -298,6 +298,8 @@ INSIDE = [
     "where is she from, Shakira?",
     "who was the first one to direct Heat?",
     "is Heat the first one?",
+    "was it Heat or Ronin that was released later?",
+    "is it Michael Mann who directed Heat?",
 ]
 
 

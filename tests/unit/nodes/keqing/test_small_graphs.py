@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 from trivium.graphs.keqing import graph
 from trivium.kg.embedded import build
+from trivium.kg.loaders import read_triples
 from trivium.kg.loaders.questions import Question
 from trivium.kg.plans.verify import answer_problems
 from trivium.kg.types import Triple
@@ -62,6 +64,16 @@ Kettle received 2024-01-10, Kettle completed 2024-01-15, Lamp received 2024-02-0
 Chair received 2024-03-11, Chair completed 2024-04-20, Rug received 2024-05-05,
 Kettle paid 30, Lamp paid 20, Chair paid 50, Rug paid 10,
 Kettle cost 12, Lamp cost 18, Chair cost 20, Rug cost 9"""
+TEAMS = {
+    "nodes.csv": """\
+:ID,:LABEL,name,slackChannel,headcount:int
+16,Package,tidewater,,
+17,Package,harbor,,
+1,Team,Platform Ops,#platform-ops,16
+2,Team,Data Desk,#data,9
+""",
+    "relationships.csv": ":START_ID,:END_ID,:TYPE\n1,16,OWNS\n2,17,OWNS\n",
+}
 GRAPHS = {"company": COMPANY, "family": FAMILY, "farm": FARM, "trails": TRAILS, "nursery": NURSERY} | {
     "bar": BAR,
     "ports": PORTS,
@@ -96,6 +108,25 @@ async def test_of_several_that_are_first_all_are_given_where_the_question_says_s
     tied = await _ask(graphs["bar"], "which drink has the highest price? list all if theres a tie")
     assert {each["label"] for each in tied["answers"]} == {"Sour", "Fizz", "Mule"}
     assert (one["confidence"] or 0) < (tied["confidence"] or 0)
+
+
+async def test_a_value_is_no_entity_whose_id_it_is_and_no_name_that_it_resembles(tmp_path: Path) -> None:
+    for name, text in TEAMS.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    files, kg = [read_triples(tmp_path / name) for name in TEAMS], tmp_path / "teams"
+    build(kg, chain.from_iterable(files), (entity for each in files for entity in each.entities()))
+    with Knowledge.open(kg) as base:
+        await teach(base, None, lambda *_: None)
+    asked = [
+        ("what is the headcount of Platform Ops?", "16", "Platform Ops -headcount-> 16."),
+        ("what is the slack channel of Platform Ops?", "#platform-ops", "Platform Ops -slackChannel-> #platform-ops."),
+        ("what does Platform Ops own?", "tidewater", "Platform Ops -OWNS-> tidewater."),
+    ]
+    for question, answer, proof in asked:
+        found = await _ask(kg, question)
+        assert [each["label"] for each in found["answers"]] == [answer], found["answer"]
+        assert found["answer"].endswith(proof), found["answer"]
+    await close_all()
 
 
 async def test_answers(graphs: Mapping[str, Path]) -> None:

@@ -1,0 +1,154 @@
+"""What a question asks for by its first noun, and which of two: no columns, ends or verbs that stand behind it."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+from tests.shop import outcome
+from trivium.kg.embedders.static import StaticEmbedder
+from trivium.kg.plans.columns import GraphColumns
+from trivium.kg.plans.execute import Executor
+from trivium.kg.plans.survey import profile_of
+from trivium.kg.plans.text import write
+from trivium.policies.reader.opening import names_of, open_reader
+from trivium.policies.reader.reader import Reader
+from trivium.policies.reader.readings import Reading
+
+
+def _open(entities: list[Any], edges: list[Any]) -> tuple[GraphColumns, Reader]:
+    graph = GraphColumns.of(entities, edges)
+    return graph, open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+
+
+def _best(opened: tuple[GraphColumns, Reader], question: str) -> Reading:
+    graph, reader = opened
+    executor = Executor(graph)
+    return reader.read(question, executor=lambda plan: outcome(executor, plan), seconds=30)[0]
+
+
+@cache
+def _trials() -> tuple[GraphColumns, Reader]:
+    """Convicts as a table has them: the year of the sentence, which crime, what the defense was."""
+    people = [
+        ("Ann Lerch", 1991, "life", "Arson", True),
+        ("Bob Mott", 1987, "5 years", "Arson", False),
+        ("Cleo Nash", 2001, "life", "Robbery", True),
+        ("Dan Orr", 1999, "8 years", "Fraud", False),
+    ]
+    entities: list[Any] = [
+        (name, ["convict"], {"sentenced": year, "penalty": penalty, "weak_defense": weak})
+        for name, year, penalty, _, weak in people
+    ]
+    entities += [(crime, ["crime"], {}) for crime in ("Arson", "Robbery", "Fraud")]
+    return _open(entities, [(name, "crime", crime, {}) for name, *_, crime, _ in people])
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("which convicts were sentenced for arson?", 'ids "Arson" | follow ^crime'),
+        ("which penalty did Ann Lerch get?", 'ids "Ann Lerch" | values penalty'),
+        ("when was Ann Lerch sentenced?", 'ids "Ann Lerch" | values sentenced'),
+        ("in how many cases was the defense weak?", "| where weak_defense = true | count"),
+    ],
+)
+def test_a_column_is_asked_for_by_its_name_and_not_by_what_is_said_of_others(question: str, plan: str) -> None:
+    assert write(_best(_trials(), question).plan).endswith(plan)
+
+
+def test_who_is_no_year() -> None:
+    """Nor when nothing else reads the verb."""
+    graph, reader = _trials()
+    shown = [write(each.plan) for each in reader.read("who was sentenced for robbery?")[:1]]
+    assert not [each for each in shown if "values sentenced" in each], shown
+
+
+@cache
+def _stands() -> tuple[GraphColumns, Reader]:
+    entities: list[Any] = [
+        (name, ["vendor"], {"stand_number": number, "vegan": vegan})
+        for number, (name, vegan) in enumerate((("Dosa Hut", True), ("Beet Box", True), ("Grill Inn", False)), 1)
+    ]
+    return _open(entities, [])
+
+
+def test_those_of_which_something_is_true_are_no_list_of_yes_and_no() -> None:
+    found = write(_best(_stands(), "vendor stands that are vegan").plan)
+    assert found == "type vendor | where vegan = true"
+    shown = write(_best(_stands(), "is the Dosa Hut vegan?").plan)
+    assert shown == 'ids "Dosa Hut" | values vegan'
+
+
+@cache
+def _players() -> tuple[GraphColumns, Reader]:
+    entities: list[Any] = [
+        (name, ["player"], {"rating": rating, "birth_year": year, "hired_on": hired, "move_speed": speed})
+        for name, rating, year, hired, speed in (
+            ("Ivan Petty", 2105, 1984, "2011-06-01", 310),
+            ("Olga Stern", 1840, 1990, "2015-02-01", 295),
+            ("Mo Haddad", 2210, 1969, "2003-09-01", 300),
+        )
+    ]
+    return _open(entities, [])
+
+
+def test_two_bounds_are_not_of_one_column() -> None:
+    found = write(_best(_players(), "players above 2000 who were born after 1980").plan)
+    assert found == "type player | where rating > 2000 | where birth_year > 1980"
+
+
+def test_employed_for_longer_is_hired_earlier() -> None:
+    best = _best(_players(), "who has been employed for longer, Olga Stern or Mo Haddad?")
+    assert write(best.plan).endswith("| bottom 1 by hired_on")
+
+
+def test_which_of_two_is_whoever_the_question_names() -> None:
+    """A superlative says the rest of the name of what it ranks by."""
+    best = _best(_players(), "who moves faster, Olga Stern or Mo Haddad?")
+    assert write(best.plan).endswith("| top 1 by move_speed")
+    assert (best.lacks, best.repeats, best.unread) == (0.0, False, ())
+
+
+@cache
+def _airport() -> tuple[GraphColumns, Reader]:
+    entities: list[Any] = [
+        (name, ["Airline"], {"iata": code, "country": country, "foundedOn": founded})
+        for name, code, country, founded in (
+            ("Iberica Sol", "IS", "Spain", "1977-08-30"),
+            ("Alpenflug", "AF", "Austria", "1962-03-01"),
+        )
+    ]
+    entities += [(name, ["CrewMember"], {"flightHours": hours}) for name, hours in (("Bettina", 100), ("Marta", 420))]
+    entities += [("Bodo", ["CrewMember"], {}), ("F1", ["Flight"], {"pax": 80}), ("F2", ["Flight"], {"pax": 120})]
+    edges: list[Any] = [("Marta", "CREWS", "F1", {}), ("Marta", "CREWS", "F2", {}), ("F1", "BY", "Alpenflug", {})]
+    return _open(entities, [*edges, ("F2", "BY", "Iberica Sol", {})])
+
+
+def test_a_list_keeps_the_column_that_two_words_name() -> None:
+    found = write(_best(_airport(), "give me the IATA code, country and founding date of Iberica Sol").plan)
+    assert found == 'ids "Iberica Sol" | values iata, country, foundedOn'
+
+
+def test_flight_hours_are_no_flights() -> None:
+    found = write(_best(_airport(), "which crew members have not been on any flight?").plan)
+    assert "flightHours" not in found and "CREWS" in found, found
+    hours = write(_best(_airport(), "how many flight hours does Marta have?").plan)
+    assert hours == 'ids "Marta" | values flightHours'
+
+
+@cache
+def _finds() -> tuple[GraphColumns, Reader]:
+    """A dig without types."""
+    entities: list[Any] = [(f"SF {at}", [], {"found_on": f"2021-06-1{at}"}) for at in range(1, 5)]
+    entities += [(name, [], {}) for name in ("Hannah Osei", "Ivo Marek", "iron", "bone", "Hut", "Ship")]
+    edges: list[Any] = [(f"SF {at}", "conserved_by", "Hannah Osei" if at < 3 else "Ivo Marek", {}) for at in range(1, 5)]
+    edges += [(f"SF {at}", "material", "iron" if at % 2 else "bone", {}) for at in range(1, 5)]
+    return _open(entities, edges)
+
+
+def test_finds_are_not_the_days_that_they_were_found_on() -> None:
+    found = write(_best(_finds(), "which finds has Hannah Osei conserved?").plan)
+    assert found == 'ids "Hannah Osei" | follow ^conserved_by'
