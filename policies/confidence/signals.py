@@ -261,7 +261,7 @@ def signals_of(
         "misfit": float(misfit),
         "untrue": float(_is_untrue(question, truth=truth, left=readings[0].unread if plan else strange)),
         "through": float(_is_through(readings[0]) if plan else _goes_through(found, readings)),
-        "lacks": max((each.lacks for each in same[:1]), default=0.0),
+        "lacks": float(any(each.lacks for each in same[:1])),
     }
     if found is not None:
         out |= _of_decomposition(found)

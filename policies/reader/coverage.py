@@ -39,7 +39,6 @@ from trivium.policies.reader.tagging.tagged import EXACTLY, NOUN, SHORTEST
 SAID = 0.75  # likeness from which a word says a relation
 _THINGS = frozenset({"all", "go", "where", "top", "and", "or", "minus", "is", "ids"})  # sketches of sets
 _SIZES = frozenset({"big", "large", "high", "small", "low", "great"})  # with "how", of any figure
-_PERHAPS = 0.4  # how surely a noun that says more than a name does is for something else
 _ROOT = 4  # letters of a word from which a name's longer word is made from it
 
 
@@ -139,7 +138,13 @@ class Coverage:
             verbs=verbs,
             kinds=named,
             nouns=self._nouns(tagged, links, sketch),
-            lacks=self._lacking(tagged, sketch, item, left, links),
+            lacks=_columns_left(tagged, left)
+            or self._half_named(tagged, sketch, left, links)
+            or is_of_others(sketch)
+            or self._lacks_deed(tagged, left, links)
+            or self._lacks_kind(tagged, left)
+            or self._tells_of_others(sketch, item, links)
+            or _has_part(tagged, left, links, sketch),
             other_sort=bool(sorts),
             sketch=sketch,
         )
@@ -363,18 +368,6 @@ class Coverage:
             if said and not bare and head not in stems and (beside or self._asks_for_other(tagged, head)):
                 return True
         return False
-
-    def _lacking(self, tagged: Tagged, sketch: Sketch, item: Item, left: Sequence[int], links: Sequence[Any]) -> float:
-        """How surely a plan lacks what is asked for, in [0, 1]; see `Reading.lacks`."""
-        surely = (
-            is_of_others(sketch)
-            or self._lacks_deed(tagged, left, links)
-            or self._lacks_kind(tagged, left)
-            or self._tells_of_others(sketch, item, links)
-            or _has_part(tagged, left, links, sketch)
-        )
-        perhaps = _columns_left(tagged, left) or self._half_named(tagged, sketch, left, links)
-        return 1.0 if surely else _PERHAPS if perhaps else 0.0
 
     def _ranking_columns(self, tagged: Tagged, sketch: Sketch, links: Sequence[Any]) -> set[str]:
         """The columns of a ranking the last words of whose names the superlative says: `move_speed`, by "faster"."""

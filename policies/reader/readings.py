@@ -84,9 +84,8 @@ class Reading:
         kinds: nouns that nothing of a graph without types is called by, read as the kind of thing that the rest of the
             question speaks of: "episode" for what `directed_by` leads from.
         nouns: how many of its words were read as a kind of things, but for what a thing that is named is one of.
-        lacks: how surely the plan lacks what is asked for, in [0, 1]: 1 where it tells a fact of others, less where an
-            unread word is a column or what is grouped by ("with their phone numbers", "per region"), or a word is a
-            mere part of a fact's name: `point_group` for "melting point".
+        lacks: whether an unread word is a column, or what is grouped by: "with their phone numbers", "per region"; or
+            the plan tells a fact of others, or one of which a word is a mere part: `point_group` for "melting point".
         other_sort: whether a sort is asked of something that no word of the plan is read as: "what type of engine …".
         guessed: columns that it ranks, bounds, computes or answers by, and that nothing asks for: the number of tracks,
             for "the longest".
@@ -111,7 +110,7 @@ class Reading:
     verbs: int = 0
     kinds: tuple[str, ...] = ()
     nouns: int = 0
-    lacks: float = 0.0
+    lacks: bool = False
     other_sort: bool = False
     guessed: frozenset[str] = frozenset()
     opposed: frozenset[str] = frozenset()
