@@ -359,8 +359,11 @@ class Coverage:
             bare = not bare_words.isdisjoint(words[-1:])
             said = self._stems(tagged.positions[place]).intersection(map(self.language.stem, words[:-1]))
             beside = place > 0 and place - 1 in left and not tagged.gaps[place]
-            if said and not bare and head not in stems and place + 1 in left and not tagged.gaps[place + 1]:
+            behind = place + 1 in left and not tagged.gaps[place + 1]
+            if said and not bare and head not in stems and behind:
                 return True  # "the rotor speed" is no `rotor_area`
+            if behind and tagged.first[:2] == ("how", "many") and self.language.is_many(tagged.positions[place + 1]):
+                return True  # "pass interceptions" are no `passes`
             if beside and score < SAID and what.kind == "property" and not what.name:
                 return True  # a "prime minister" is no `term`
             if beside and self.schema.typed and self._is_of_another(tagged, place, words, stems):

@@ -61,9 +61,8 @@ def test_a_column_is_asked_for_by_its_name_and_not_by_what_is_said_of_others(que
 
 def test_who_is_no_year() -> None:
     """Nor when nothing else reads the verb."""
-    graph, reader = _trials()
-    shown = [write(each.plan) for each in reader.read("who was sentenced for robbery?")[:1]]
-    assert not [each for each in shown if "values sentenced" in each], shown
+    _, reader = _trials()
+    assert "values sentenced" not in write(reader.read("who was sentenced for robbery?")[0].plan)
 
 
 @cache
@@ -134,7 +133,8 @@ def test_a_list_keeps_the_column_that_two_words_name() -> None:
 
 def test_flight_hours_are_no_flights() -> None:
     found = write(_best(_airport(), "which crew members have not been on any flight?").plan)
-    assert "flightHours" not in found and "CREWS" in found, found
+    assert "flightHours" not in found
+    assert "CREWS" in found
     hours = write(_best(_airport(), "how many flight hours does Marta have?").plan)
     assert hours == 'ids "Marta" | values flightHours'
 
@@ -144,7 +144,8 @@ def _finds() -> tuple[GraphColumns, Reader]:
     """A dig without types."""
     entities: list[Any] = [(f"SF {at}", [], {"found_on": f"2021-06-1{at}"}) for at in range(1, 5)]
     entities += [(name, [], {}) for name in ("Hannah Osei", "Ivo Marek", "iron", "bone", "Hut", "Ship")]
-    edges: list[Any] = [(f"SF {at}", "conserved_by", "Hannah Osei" if at < 3 else "Ivo Marek", {}) for at in range(1, 5)]
+    by = ("Hannah Osei", "Hannah Osei", "Ivo Marek", "Ivo Marek")
+    edges: list[Any] = [(f"SF {at}", "conserved_by", who, {}) for at, who in enumerate(by, 1)]
     edges += [(f"SF {at}", "material", "iron" if at % 2 else "bone", {}) for at in range(1, 5)]
     return _open(entities, edges)
 
