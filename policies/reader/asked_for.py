@@ -227,7 +227,11 @@ class AskedFor:
         return True
 
     def _stop_of_noun(self, tagged: Tagged) -> int:
-        """Where the noun stops that a question begins with."""
+        """Where the noun stops that a question begins with: before "does" or "were", else before what may be a verb."""
+        classes = self.language.classes
+        first = next((place for place, gap in enumerate(tagged.gaps) if place and gap), len(tagged.positions))
+        if tagged.gaps[first] & (classes.do | classes.being | classes.having):
+            return first
         stop = 1
         while (
             stop < len(tagged.positions)
