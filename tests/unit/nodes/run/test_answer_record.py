@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from trivium.kg.types import Triple
+from trivium.kg.types import RelationSchema, Triple
 from trivium.nodes.knowgpt.verbalize.stage import relation_phrase
 from trivium.nodes.run.answer_record import answer_problem, path_record, usage
 from trivium.nodes.run.path_text import arrow_text, path_texts
@@ -20,10 +20,13 @@ WALK = [("heat", "directed_by", "mann", False), ("ronin", "seen_by", "mann", Tru
 
 
 class Store:
-    """Labels and qualifiers of a KG of two films: all that is asked of a store here."""
+    """Labels, qualifiers and the schema of a KG of two films: all that is asked of a store here."""
 
     async def labels(self, ids: Sequence[str]) -> list[str]:
         return [key.title() for key in ids]
+
+    async def schema(self) -> list[RelationSchema]:
+        return [RelationSchema("directed_by", 2, 2, 1), RelationSchema("released", 2, 2, 2, kind="number")]
 
     async def qualifiers(self, triples: Sequence[Triple]) -> list[tuple[dict[str, str], ...]]:
         many = tuple({"year": str(1990 + number)} for number in range(9))
@@ -82,6 +85,8 @@ async def test_a_path_reads_along_its_arrows(kg: str) -> None:
     paths = [path_record(WALK, "ronin"), path_record(WALK[1:], "ronin")]
     assert await path_texts(paths, kg) == ["Heat -directed_by-> Mann <-seen_by- Ronin", "Mann <-seen_by- Ronin"]
     assert await path_texts([], kg) == []
+    year = [path_record([("heat", "released", "ronin", False)], "ronin")]
+    assert await path_texts(year, kg) == ["Heat -released-> ronin"], "what a property leads to is a value"
 
 
 async def test_qualifiers_stand_beside_their_triples(kg: str) -> None:
