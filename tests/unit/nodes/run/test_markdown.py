@@ -95,7 +95,8 @@ def test_a_models_words_fetch_and_link_nothing(label: str) -> None:
 class _Labels:
     """Stands in for `get_labels`: an id is its own label, but for one."""
 
-    async def __call__(self, kg: str, ids: list[str]) -> list[str]:
+    async def __call__(self, kg: str, ids: list[str], *, ends_of: list[str]) -> list[str]:
+        assert len(ends_of) == len(ids)
         return ["A [link](http://x)" if each == "http://kg.example/a" else each for each in ids]
 
 
