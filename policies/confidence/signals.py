@@ -533,7 +533,7 @@ def _gives_another_thing(question: str, reading: Reading) -> bool:
     "the diagnoses of the stay X".
     """
     ends = _ends(reading.plan)
-    if ends is None or _chooses(reading.plan):  # whichever of two, it is what the question names
+    if ends is None or (_chooses(reading.plan) and not reading.unread):  # it is what the question names
         return False
     words = [token.text for token in tokens(question)]
     unread = {word for text in reading.unread for word in fold_case(text).split()}
@@ -551,9 +551,10 @@ def _gives_another_thing(question: str, reading: Reading) -> bool:
 
 
 def _chooses(plan: Node) -> bool:
-    """Whether a plan gives one of several things that are named: "which is cheaper, A or B?"."""
+    """Whether a plan gives one of several things that are named, by their own: "which is cheaper, A or B?"."""
     return (
         isinstance(plan, Top)
+        and not plan.by.steps
         and isinstance(plan.source, Union)
         and all(isinstance(each, Entities) for each in plan.source.sets)
     )

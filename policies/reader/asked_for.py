@@ -175,7 +175,7 @@ class AskedFor:
             names = {self.schema.names[given[2][-1].relation]} if given[2][-1].direction == "out" else set()
         else:
             names = {term[2] for term in given[2] if term[0] == "p"} if given[0] == "values" else set()
-        stop = self._stop_of_noun(tagged) + (tagged.first[:2] == ("how", "many"))
+        stop = self._stop_of_noun(tagged) + self._asks_how_many(tagged)
         if not names or tagged.gaps[0] & (self.language.classes.being | self.language.classes.do):
             return False
         said = [

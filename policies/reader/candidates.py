@@ -58,8 +58,7 @@ class Candidates:
     """Makes sketches of results from what the chart found.
 
     Attributes:
-        persons: the types that "who" may ask for.
-        people: those of them that are no companies.
+        asked: what questions ask for.
     """
 
     schema: Schema
@@ -67,11 +66,9 @@ class Candidates:
     matcher: Matcher
     columns: Columns
     chart: Chart
-    persons: frozenset[int]
-    people: frozenset[int]
+    asked: AskedFor
 
     def __post_init__(self) -> None:
-        self.asked = AskedFor(self.schema, self.language, self.persons, self.people)
         self.totals = Totals(self.schema, self.columns)
         self.matches = Matches(self.schema, self.language)
         self.conversions = Conversions(self.schema, self.language)

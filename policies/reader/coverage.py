@@ -115,7 +115,8 @@ class Coverage:
         unused += self._unranked(tagged, sketch, links)
         unused += self._untotaled(tagged, sketch, links)
         repeats = _repeats(tagged, item) or (tagged.asks_things and sketch[0] == "values")
-        repeats = (repeats or self._gives_no_person(tagged, item, links)) and not is_choice(sketch)
+        # "Who is faster, A or B?" is one of these; but "who missed more goals?" asks for no goals.
+        repeats = (repeats or self._gives_no_person(tagged, item, links)) and (bool(left) or not is_choice(sketch))
         unsaid = self._unsaid(sketch, tagged, links)
         if item.type in self.chart.records and sketch[0] == "go":
             unsaid -= {self.schema.names[self.chart.records[item.type][0]]}  # whom nameless rows tell of

@@ -131,8 +131,6 @@ class Guesses:
     def _is_asked(self, column: Property, hints: Sequence[str], measures: set[str], *, dated: bool) -> bool:
         if (dated and (column.dated or column.yearly)) or measure_of(column, self.language) in measures:
             return True
-        if self.columns.lasting(hints) and self.columns.is_start(column):
-            return True
         if self.columns.turns(tuple(hints), column):
             return True
         return self.columns.hinted(column, hints) or (column.type >= 0 and self.columns.of_hinted_kind(column, hints))

@@ -22,7 +22,7 @@ from trivium.kg.plans.plan import Holds, NonEmpty
 from trivium.kg.text import fold_case, tokens
 from trivium.policies.linking import NamedEntity, NameIndex
 from trivium.policies.reader import scores
-from trivium.policies.reader.asked_for import RESULTS
+from trivium.policies.reader.asked_for import RESULTS, AskedFor
 from trivium.policies.reader.asked_kinds import AskedKinds
 from trivium.policies.reader.candidates import CANDIDATES, Candidates
 from trivium.policies.reader.chart import Chart
@@ -115,9 +115,8 @@ class Reader:
         self._chart = Chart(self.schema, self._columns, silent, self.language.classes)
         persons = self._tagger.implied.asked_for_by("who")
         people = self._tagger.implied.asked_for_by("who", surely=True)
-        self._candidates = Candidates(
-            self.schema, self.language, self.matcher, self._columns, self._chart, persons, people
-        )
+        asked = AskedFor(self.schema, self.language, persons, people)
+        self._candidates = Candidates(self.schema, self.language, self.matcher, self._columns, self._chart, asked)
         self._compounds = Compounds(self.schema, self.language, self._tagger, self._candidates)
         self._coverage = Coverage(self.schema, self.language, self.matcher, self._chart, persons, people)
 

@@ -291,8 +291,9 @@ def points_outside(question: str, names: Collection[str] = ()) -> str:
         names: what is named in it, as mentions or labels.
     """
     pointing = {place for _, place in _pointing(question)}
-    if cleft := _CLEFT.match(question):
-        pointing.discard(cleft.start(1))
+    cleft = _CLEFT.match(question)
+    if cleft and any(_place_of(name, question) == cleft.end() for name in names):
+        pointing.discard(cleft.start(1))  # but "is it in the country that …" asks of what was spoken of
     nth = _NTH.search(question)
     if not pointing and nth is None:
         return ""

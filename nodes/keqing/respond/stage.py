@@ -135,9 +135,8 @@ def _repeats_name(state: KeqingState, claim: Claim) -> bool:
     labels = [f" {fold_name(answer['label'])} " for answer in claim.answers]
     if not plan or len(labels) != 1 or " or " in question or relations(from_json(plan)):
         return False
-    if isinstance(from_json(plan), ValueOf) and fold_case(claim.answers[0]["label"]) not in fold_case(
-        state.get("question", "")
-    ):
+    as_written = fold_case(claim.answers[0]["label"]) in fold_case(state.get("question", ""))
+    if isinstance(from_json(plan), ValueOf) and not as_written:
         return False  # the channel "#platform-ops" is not the team Platform Ops
     parts = list(nodes(from_json(plan)))
     chosen = any(isinstance(node, Top) for node in parts)  # "between A and B, which is older?"

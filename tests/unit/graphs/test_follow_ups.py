@@ -270,6 +270,8 @@ OUTSIDE = {
     "how many films did he direct?": "he",
     "did he direct Heat?": "he",
     "is it by Michael Mann?": "it",
+    "is it a film that he directed?": "it",
+    "was it released after the film that Michael Mann directed?": "it",
     "which films star him?": "him",
     "what are their genres?": "their",
     "list his films": "his",

@@ -7,26 +7,11 @@ from typing import Any
 
 import pytest
 
-from tests.shop import outcome
-from trivium.kg.embedders.static import StaticEmbedder
+from tests.opened import best as _best
+from tests.opened import opened
 from trivium.kg.plans.columns import GraphColumns
-from trivium.kg.plans.execute import Executor
-from trivium.kg.plans.survey import profile_of
 from trivium.kg.plans.text import write
-from trivium.policies.reader.opening import names_of, open_reader
 from trivium.policies.reader.reader import Reader
-from trivium.policies.reader.readings import Reading
-
-
-def _open(entities: list[Any], edges: list[Any]) -> tuple[GraphColumns, Reader]:
-    graph = GraphColumns.of(entities, edges)
-    return graph, open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
-
-
-def _best(opened: tuple[GraphColumns, Reader], question: str) -> Reading:
-    graph, reader = opened
-    executor = Executor(graph)
-    return reader.read(question, executor=lambda plan: outcome(executor, plan), seconds=30)[0]
 
 
 @cache
@@ -43,7 +28,7 @@ def _trials() -> tuple[GraphColumns, Reader]:
         for name, year, penalty, _, weak in people
     ]
     entities += [(crime, ["crime"], {}) for crime in ("Arson", "Robbery", "Fraud")]
-    return _open(entities, [(name, "crime", crime, {}) for name, *_, crime, _ in people])
+    return opened(entities, [(name, "crime", crime, {}) for name, *_, crime, _ in people])
 
 
 @pytest.mark.parametrize(
@@ -71,7 +56,7 @@ def _stands() -> tuple[GraphColumns, Reader]:
         (name, ["vendor"], {"stand_number": number, "vegan": vegan})
         for number, (name, vegan) in enumerate((("Dosa Hut", True), ("Beet Box", True), ("Grill Inn", False)), 1)
     ]
-    return _open(entities, [])
+    return opened(entities, [])
 
 
 def test_those_of_which_something_is_true_are_no_list_of_yes_and_no() -> None:
@@ -91,7 +76,7 @@ def _players() -> tuple[GraphColumns, Reader]:
             ("Mo Haddad", 2210, 1969, "2003-09-01", 300),
         )
     ]
-    return _open(entities, [])
+    return opened(entities, [])
 
 
 def test_two_bounds_are_not_of_one_column() -> None:
@@ -111,6 +96,14 @@ def test_which_of_two_is_whoever_the_question_names() -> None:
     assert (best.lacks, best.repeats, best.unread) == (0.0, False, ())
 
 
+@pytest.mark.parametrize("verb", ["missed", "conceded", "denied"])
+def test_which_of_two_is_doubted_where_a_verb_says_something_else(verb: str) -> None:
+    entities: list[Any] = [(name, ["player"], {"goals": goals}) for name, goals in (("Ann", 3), ("Bob", 7))]
+    entities.append(("Leeds", ["club"], {"goals": 40}))
+    best = _best(opened(entities, []), f"who {verb} more goals, Ann or Bob?")
+    assert (best.unread, best.repeats) == ((verb,), True)
+
+
 @cache
 def _airport() -> tuple[GraphColumns, Reader]:
     entities: list[Any] = [
@@ -123,7 +116,7 @@ def _airport() -> tuple[GraphColumns, Reader]:
     entities += [(name, ["CrewMember"], {"flightHours": hours}) for name, hours in (("Bettina", 100), ("Marta", 420))]
     entities += [("Bodo", ["CrewMember"], {}), ("F1", ["Flight"], {"pax": 80}), ("F2", ["Flight"], {"pax": 120})]
     edges: list[Any] = [("Marta", "CREWS", "F1", {}), ("Marta", "CREWS", "F2", {}), ("F1", "BY", "Alpenflug", {})]
-    return _open(entities, [*edges, ("F2", "BY", "Iberica Sol", {})])
+    return opened(entities, [*edges, ("F2", "BY", "Iberica Sol", {})])
 
 
 def test_a_list_keeps_the_column_that_two_words_name() -> None:
@@ -147,7 +140,7 @@ def _finds() -> tuple[GraphColumns, Reader]:
     by = ("Hannah Osei", "Hannah Osei", "Ivo Marek", "Ivo Marek")
     edges: list[Any] = [(f"SF {at}", "conserved_by", who, {}) for at, who in enumerate(by, 1)]
     edges += [(f"SF {at}", "material", "iron" if at % 2 else "bone", {}) for at in range(1, 5)]
-    return _open(entities, edges)
+    return opened(entities, edges)
 
 
 def test_finds_are_not_the_days_that_they_were_found_on() -> None:

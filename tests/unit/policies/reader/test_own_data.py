@@ -7,17 +7,15 @@ from typing import Any
 
 import pytest
 
+from tests.opened import best as _best
+from tests.opened import opened as _open
 from tests.shop import outcome
-from trivium.kg.embedders.static import StaticEmbedder
 from trivium.kg.indexes.words import own_name
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.execute import Executor
 from trivium.kg.plans.plan import Value
-from trivium.kg.plans.survey import profile_of
 from trivium.kg.plans.text import write
-from trivium.policies.reader.opening import names_of, open_reader
 from trivium.policies.reader.reader import Reader
-from trivium.policies.reader.readings import Reading
 
 _VOCABULARY = "http://example.org/2024/kit.vocab#"
 _PARENTS = {"Fan": "Machine", "Pump": "Machine", "Booster Fan": "Fan", "Ceiling Fan": "Fan", "Heat Pump": "Pump"}
@@ -61,17 +59,6 @@ def _table() -> tuple[GraphColumns, Reader]:
     edges: list[Any] = [(key, "shipping", how, {}) for key, (how, *_) in _ORDERS.items()]
     edges += [(key, "engine", kind, {}) for key, (kind, _) in _ENGINES.items()]
     return _open(entities, edges)
-
-
-def _open(entities: list[Any], edges: list[Any]) -> tuple[GraphColumns, Reader]:
-    graph = GraphColumns.of(entities, edges)
-    return graph, open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
-
-
-def _best(opened: tuple[GraphColumns, Reader], question: str) -> Reading:
-    graph, reader = opened
-    executor = Executor(graph)
-    return reader.read(question, executor=lambda plan: outcome(executor, plan), seconds=30)[0]
 
 
 def _plan(opened: tuple[GraphColumns, Reader], question: str) -> str:

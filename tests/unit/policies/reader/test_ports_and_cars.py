@@ -8,15 +8,13 @@ from typing import Any
 
 import pytest
 
+from tests.opened import opened
 from tests.shop import outcome
-from trivium.kg.embedders.static import StaticEmbedder
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.execute import Executor
 from trivium.kg.plans.plan import Value
-from trivium.kg.plans.survey import profile_of
 from trivium.kg.plans.text import write
 from trivium.policies.confidence.signals import asks_truth, signals_of
-from trivium.policies.reader.opening import names_of, open_reader
 from trivium.policies.reader.reader import Reader
 from trivium.policies.reader.readings import Reading
 
@@ -50,11 +48,6 @@ _UNITS = {  # kind, multiplier
 }
 
 
-def _open(entities: list[Any], edges: list[Any]) -> tuple[GraphColumns, Reader]:
-    graph = GraphColumns.of(entities, edges)
-    return graph, open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
-
-
 @cache
 def _ports() -> tuple[GraphColumns, Reader]:
     entities: list[Any] = [
@@ -64,7 +57,7 @@ def _ports() -> tuple[GraphColumns, Reader]:
     for place, kind in ((0, "country"), (1, "province")):
         entities += [(name, [kind], {}) for name in dict.fromkeys(str(each[place]) for each in _PORTS.values())]
     edges: list[Any] = [(name, "country", each[0], {}) for name, each in _PORTS.items()]
-    return _open(entities, edges + [(name, "province", each[1], {}) for name, each in _PORTS.items()])
+    return opened(entities, edges + [(name, "province", each[1], {}) for name, each in _PORTS.items()])
 
 
 @cache
@@ -89,7 +82,7 @@ def _cars() -> tuple[GraphColumns, Reader]:
     entities += [(name, ["manufacturer"], {}) for name in dict.fromkeys(each[0] for each in _CARS.values())]
     entities += [(name, ["class"], {}) for name in dict.fromkeys(each[1] for each in _CARS.values())]
     edges: list[Any] = [(name, "manufacturer", each[0], {}) for name, each in _CARS.items()]
-    return _open(entities, edges + [(name, "class", each[1], {}) for name, each in _CARS.items()])
+    return opened(entities, edges + [(name, "class", each[1], {}) for name, each in _CARS.items()])
 
 
 @cache
@@ -103,7 +96,7 @@ def _units() -> tuple[GraphColumns, Reader]:
     edges: list[Any] = [
         ("Metric System" if name in metric else "Old System", "systemDefinedUnit", name, {}) for name in _UNITS
     ]
-    return _open(entities, edges)
+    return opened(entities, edges)
 
 
 _GRAPHS = {"ports": _ports, "cars": _cars, "units": _units}

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.opened import best as _best
 from tests.shop import outcome
 from trivium.kg.embedders.static import StaticEmbedder
 from trivium.kg.plans.columns import GraphColumns
@@ -16,7 +17,6 @@ from trivium.kg.plans.survey import profile_of
 from trivium.kg.plans.text import write
 from trivium.policies.reader.opening import names_of, open_reader, records_of
 from trivium.policies.reader.reader import Reader
-from trivium.policies.reader.readings import Reading
 
 _CARDS = {  # maker, process size, draw, released
     "GeForce RTX 4090": ("Nvia", 5.0, 450.0, "2022-10-12"),
@@ -74,12 +74,6 @@ def _beasts() -> tuple[GraphColumns, Reader]:
         entities.append((name, ["monster"], {**told, **{key: each for key, each in speeds.items() if each}}))
     entities += [(name, ["kind"], {}) for name in ("giant", "beast")]
     return _open(entities, [(name, "kind", kind, {}) for name, (kind, *_) in _BEASTS.items()])
-
-
-def _best(opened: tuple[GraphColumns, Reader], question: str) -> Reading:
-    graph, reader = opened
-    executor = Executor(graph)
-    return reader.read(question, executor=lambda plan: outcome(executor, plan), seconds=30)[0]
 
 
 def _plan(opened: tuple[GraphColumns, Reader], question: str) -> str:

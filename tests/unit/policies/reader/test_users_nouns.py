@@ -7,16 +7,12 @@ from typing import Any
 
 import pytest
 
-from tests.shop import outcome
-from trivium.kg.embedders.static import StaticEmbedder
+from tests.opened import best as _best
+from tests.opened import opened as _open
 from trivium.kg.plans.columns import GraphColumns
-from trivium.kg.plans.execute import Executor
-from trivium.kg.plans.survey import profile_of
 from trivium.kg.plans.text import write
 from trivium.policies.reader.english.clauses import plain
-from trivium.policies.reader.opening import names_of, open_reader
 from trivium.policies.reader.reader import Reader
-from trivium.policies.reader.readings import Reading
 
 _FERRIES = {  # harbor, kind, launched, permit expires, tonnage, losses
     "Karin, Hull 7": ("Moss", "Car ferry", "1988-04-03", "2031-05-01", 410.0, 3.0),
@@ -102,17 +98,6 @@ def _signs(**facts: str) -> tuple[GraphColumns, Reader]:
     entities += [(code, ["sign"], {}) for code in ("FALZ", "RAH", "K2")]
     edges: list[Any] = [("FALZ", "halt", "Moss", {}), ("RAH", "halt", "Hov", {}), ("K2", "halt", "Leir", {})]
     return _open(entities, edges)
-
-
-def _open(entities: list[Any], edges: list[Any]) -> tuple[GraphColumns, Reader]:
-    graph = GraphColumns.of(entities, edges)
-    return graph, open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
-
-
-def _best(opened: tuple[GraphColumns, Reader], question: str) -> Reading:
-    graph, reader = opened
-    executor = Executor(graph)
-    return reader.read(question, executor=lambda plan: outcome(executor, plan), seconds=30)[0]
 
 
 def _plan(opened: tuple[GraphColumns, Reader], question: str) -> str:
