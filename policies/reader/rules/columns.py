@@ -238,8 +238,9 @@ class ColumnRules(Rules):
             yield left.but(data=both, score=left.score + right.score, links=(left.links, right.links))
         elif right.data not in lists:
             # "Population density": the second names the column; in "mobile number" it hardly names any, and two words
-            # that name one are no part of a name: "IATA code, country".
-            one = len({place for place, *_ in flat(left.links)}) == 1
+            # side by side that name one are no part of a name: "IATA code, country".
+            places = {place for place, *_ in flat(left.links)}
+            one = not any(place + 1 in places for place in places)
             if left.category == "P" and one and not gap and right.score >= scores.OWN_NAME:
                 yield right.but(score=left.score + right.score + scores.COMPOUND, links=(left.links, right.links))
             cost = 0.0 if gap & {"and", "or"} else 0.5

@@ -124,6 +124,19 @@ def test_a_list_keeps_the_column_that_two_words_name() -> None:
     assert found == 'ids "Iberica Sol" | values iata, country, foundedOn'
 
 
+def test_a_year_behind_leaves_two_words_one_name() -> None:
+    entities: list[Any] = [
+        (
+            name,
+            ["town"],
+            {f"{what}_{year}": number + year for what in ("population", "density") for year in (2011, 2016)},
+        )
+        for number, name in enumerate(("Ajax", "Barrie", "Cobalt"))
+    ]
+    found = write(_best(opened(entities, []), "what was the population density of Ajax in 2016?").plan)
+    assert found == 'ids "Ajax" | values density_2016'
+
+
 def test_flight_hours_are_no_flights() -> None:
     found = write(_best(_airport(), "which crew members have not been on any flight?").plan)
     assert "flightHours" not in found
