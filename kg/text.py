@@ -23,6 +23,8 @@ class Token(NamedTuple):
 
 
 _MARKS = re.compile(r"[@:/]|^\D*\d+$|\d{3}|[.!?]$")  # which names of words hardly have
+_NUMBERED = re.compile(r"([a-z]{1,5}) ?0*(\d{1,6})([a-z]?)")
+_MOST_DIGITS = 6  # of a number that catalogs fill up with zeros
 _SHORT = 500  # characters of a text whose words are remembered
 
 
@@ -67,6 +69,21 @@ def fold_name(text: str) -> str:
     A name of punctuation alone ("?", "!!!") keeps it, so that it can still be found.
     """
     return " ".join(token.text for token in tokens(text)) or fold_case(text)
+
+
+def other_spellings(name: str) -> list[str]:
+    """How else a name is written, folded: a code with or without a blank and zeros, "and" as a sign that folds away.
+
+    "ngc891" and "ngc0891" for "NGC 891", "a 320" for "A-320"; "oil gas", of Oil & Gas, for "oil and gas".
+    """
+    folded = fold_name(name)
+    match = _NUMBERED.fullmatch(folded)
+    if match is None:
+        return [folded.replace(" and ", " ")] if " and " in folded else []
+    letters, number, last = match.groups()
+    numbers = [number.zfill(size) for size in range(len(number), _MOST_DIGITS + 1)]
+    found = [f"{letters}{blank}{each}{last}" for blank in ("", " ") for each in numbers]
+    return [each for each in found if each != folded]
 
 
 def read_like_names(texts: Collection[str], least: float) -> bool:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from trivium.kg.embedded.natures import may_give_types
 from trivium.kg.plans.plan import Value
-from trivium.kg.similarity import FUZZY
-from trivium.kg.text import NUMBERED_ROW, Token, fold_name, is_code, singular, tokens
+from trivium.kg.similarity import FOLDED, FUZZY
+from trivium.kg.text import NUMBERED_ROW, Token, fold_name, is_code, other_spellings, singular, tokens
 from trivium.policies.linking import NamedEntity, NameIndex
 from trivium.policies.reader import scores
 from trivium.policies.reader.asked_kinds import has_own_vector
@@ -41,6 +41,7 @@ from trivium.policies.reader.tagging.tagged import (
 from trivium.policies.reader.values import ValueHit, ValueIndex
 
 _SPAN = 12  # words of a name
+_FEW_WORDS = 2  # up to which one of them that is known as something else may be all
 _PLURAL = 0.02  # of a name in its plural
 _NAMESAKES = 3  # sorts that a name may mean together: "Stratovolcano" and "Stratovolcano(es)"
 _FEW_SORTS = 40  # things of a type that are sorts of others: roles, colors
@@ -247,19 +248,29 @@ class Mentions:
         ]
         plural = [one for one, text in zip(several, texts, strict=True) if one != text]
         turned = {text: " ".join(reversed(text.split())) for text in texts if text.count(" ") == 1}
-        found = self.names.find([*texts, *plural, *turned.values()])
+        spelled = {text: self._spelled(text) for text in texts}
+        spellings = [spelling for each in spelled.values() for spelling in each]
+        found = self.names.find([*texts, *plural, *turned.values(), *spellings])
+        of_spelling = dict(zip(spellings, found[len(found) - len(spellings) :], strict=True))
         of_one = dict(zip(plural, found[len(texts) :], strict=False))
-        of_turned = dict(zip(turned, found[len(texts) + len(plural) :], strict=True))
+        of_turned = dict(zip(turned, found[len(texts) + len(plural) :], strict=False))
         out = []
         for hits, text, one in zip(found, texts, several, strict=False):
             known = {hit.id for hit in hits}
             wanted = (" " in text and not hits) or (" " not in text and bool(hits))
             others = of_one.get(one, ()) if wanted else ()
+            if not hits and (coded := [hit for each in spelled[text] for hit in of_spelling[each]]):
+                out.append([hit._replace(score=FOLDED * hit.score) for hit in coded])
+                continue
             if not (hits or others):  # "long ton", called "Ton - Long"
                 out.append([hit._replace(score=FUZZY * hit.score) for hit in of_turned.get(text, ())])
                 continue
             out.append([*hits, *(hit._replace(score=hit.score - _PLURAL) for hit in others if hit.id not in known)])
         return out
+
+    def _spelled(self, text: str) -> list[str]:
+        """Other spellings of a code; "a 3" is none of A3."""
+        return [] if fold_name(text).partition(" ")[0] in self.language.stop else other_spellings(text)
 
     def _tells_one(self, before: str) -> bool:
         """Whether a name stands for those that it is the sort of by the word before: "every", "which", "cheapest"."""
@@ -448,6 +459,7 @@ class Mentions:
             self._add_parts_of_names(text, words, found, taken)
             return
         covered = {place for span in found for place in range(*span)} | taken
+        self._add_longer(text, words, found, covered)
         run: list[int] = []
         for place in range(1, len(words) + 1):
             capital = (
@@ -469,9 +481,27 @@ class Mentions:
                 )
                 near = self._places_by_part(piece)
                 near = near or [hit for hit in self.names.find_near(piece) if not NUMBERED_ROW.search(hit.label)]
+                # "CSS Working Group" is Cascading Style Sheets (CSS) Working Group, though groups are a type.
+                known = known and not (len(near) == 1 and len(inside) > _FEW_WORDS and near[0].match == "partial")
                 if not known and (items := self._entity_items(near, span[0], piece)):
                     found[span] += items
             run = []
+
+    def _add_longer(
+        self, text: str, words: Sequence[Token], found: dict[tuple[int, int], list[Item]], covered: set[int]
+    ) -> None:
+        """What alone begins with two capitalized words, one of which names another: Deutsche Bank Group, no Bank."""
+        for place in range(1, len(words) - 1):
+            span = (place, place + 2)
+            named = [each in covered for each in range(*span)]
+            capitals = all(text[word.start].isupper() for word in words[place : place + 2])
+            more = place + 2 < len(words) and text[words[place + 2].start].isupper()
+            if not capitals or more or all(named) or not any(named):
+                continue
+            piece = text_of(text, words, span)
+            near = [hit for hit in self.names.find_near(piece) if hit.match == "partial"]
+            if len(near) == 1 and fold_name(near[0].label).startswith(f"{fold_name(piece)} "):
+                found[span] += self._entity_items(near, place, piece)
 
     def _places_by_part(self, text: str) -> list[NamedEntity]:
         """Places by a whole part of their names: all in California by that, "Chicago, Illinois" by Chicago alone."""

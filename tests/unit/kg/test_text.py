@@ -7,7 +7,7 @@ import random
 import pytest
 
 from trivium.kg.embedded.names import fold_names
-from trivium.kg.text import Token, fold_case, fold_name, tokens
+from trivium.kg.text import Token, fold_case, fold_name, other_spellings, tokens
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,27 @@ from trivium.kg.text import Token, fold_case, fold_name, tokens
 def test_fold_name(text: str, folded: str) -> None:
     assert fold_name(text) == folded
     assert fold_names([text]) == [folded]
+
+
+@pytest.mark.parametrize(
+    ("text", "among"),
+    [
+        ("NGC 891", "ngc0891"),
+        ("A-320", "a320"),
+        ("M031", "m 31"),
+        ("a320", "a 320"),
+        ("Oil and gas", "oil gas"),
+    ],
+)
+def test_other_spellings(text: str, among: str) -> None:
+    found = other_spellings(text)
+    assert among in found
+    assert fold_name(text) not in found
+
+
+@pytest.mark.parametrize("text", ["Ann Bell", "2016", "Carbon 2 XL", "telephone 5", "", "and"])
+def test_no_other_spellings(text: str) -> None:
+    assert other_spellings(text) == []
 
 
 def test_fold_case_keeps_punctuation() -> None:
