@@ -166,11 +166,13 @@ class Applied:
         """The triples of a row that is an entity, or tells more of one."""
         if mapping.about:
             key = next(iter(row[places[mapping.id]]), "")
-            id_ = self._find((mapping.about, ()), (key,))
+            label = _joined(mapping.label, places, row)
+            id_ = self._find((mapping.about, ()), (key,)) or self._beside(mapping, key, label)
             if not id_:
                 self._count(table, mapping.id)
                 return
-            self._also.setdefault(id_, {}).update(dict.fromkeys(_aliases(mapping, places, row)))
+            names = [*([label] if label else []), *_aliases(mapping, places, row)]
+            self._also.setdefault(id_, {}).update(dict.fromkeys(names))
         else:
             id_ = _row_id(mapping, places, row, number)
             label = _joined(mapping.label, places, row) or self._unnamed(mapping, id_)
@@ -189,6 +191,15 @@ class Applied:
             if column.label:
                 own = "_".join(words_of(name)) or name
                 yield from self._once(Triple(end, own, ValueText(_first(row[places[name]]))) for end in ends[name])
+
+    def _beside(self, mapping: TableMapping, key: str, label: str) -> str:
+        """The id of a row that tells more of no row of the other table: a thing of its own if it has a name."""
+        if not label:
+            return ""
+        kind = self.mappings[mapping.about.partition(".")[0]].type
+        id_ = f"{_part(kind)}/{key or label}"
+        self._named.setdefault(id_, Entity(id_, label, types=(kind,)))
+        return id_
 
     def _once(self, triples: Iterable[Triple]) -> Iterator[Triple]:
         """Those triples of things that no row before this one has stated."""

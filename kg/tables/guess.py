@@ -21,6 +21,7 @@ from trivium.kg.tables.columns import (
     FEW,
     KEY_WORDS,
     LONG_KEY,
+    LONG_NAME,
     MANY_TEXTS,
     NAME_WORDS,
     ROWS_READ,
@@ -68,6 +69,7 @@ from trivium.kg.tables.naming import (
     says_name,
     says_names,
 )
+from trivium.kg.tables.notation import guess_split_of_names
 from trivium.kg.tables.references import (
     EDGES,
     are_whole_names,
@@ -84,6 +86,10 @@ from trivium.kg.tables.things import codes_another, find_facts, find_things, num
 from trivium.kg.tables.truths import say_truths
 from trivium.kg.text import singular
 
+# Keys that people know things by, however short: a rank says which comes first.
+_TOLD_KEYS = frozenset({"rank", "ranking", "place", "position", "standing", "code"})
+_MANY_TERMS, _WORDS_OF_TERM = 30, 3  # distinct terms of a column; words of one
+_BOTH_ENDS = 0.8  # share of rows that name both ends of what are relationships
 _IN_LISTS = 0.1  # share of the smaller of two numbered columns that both hold, where cells are filled as lists are
 _PLURALS = {"people": "person", "children": "child", "men": "man", "women": "woman"}
 # Graphs as tables: what their tables, and the columns of types and relations, are called.
@@ -250,7 +256,8 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
     ends = [name for name in seen.refers if seen.key is None or name != seen.key.name]
     if about is None and len(ends) == 2 and (seen.key is None or seen.key.name in ("row", *KEY_WORDS)):
         measures = [column for column in seen.columns if column not in (*ends, seen.key and seen.key.name)]
-        if (seen.key is None and not _tells_of_ends(seen, ends, measures)) or len(measures) <= 1:
+        whole = min(seen.columns[end].filled for end in ends) >= _BOTH_ENDS * seen.rows  # no second gene of many rows
+        if whole and ((seen.key is None and not _tells_of_ends(seen, ends, measures)) or len(measures) <= 1):
             return _links(seen, ends, file)
     if about is None and seen.key is None and len(ends) == 1 and (named := _named_beside(seen, ends[0], shared)):
         return _links(seen, [*ends, named], file)
@@ -304,7 +311,7 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
 
 def _says_no_more(seen: SeenTable, key: ColumnProfile, label: Sequence[str]) -> bool:
     """Whether a key only numbers rows that have names, or repeats these: `rownames`, "Ann2001" of Ann."""
-    numbers = bool(label) and key.kind == "number" and not _are_given(key)
+    numbers = bool(label) and key.kind == "number" and not _are_given(key) and _TOLD_KEYS.isdisjoint(key.words)
     return numbers or says_name(seen, key, label) or says_rows(key)
 
 
@@ -328,7 +335,16 @@ def _more_of(
     columns = _without_type(other.words, _with_codes(seen, columns) | _repeated(seen, alias, (key.name,)))
     columns |= _names_again(seen, columns, (key.name,), alias)
     place = f"{other.table.name}.{column.name}"
-    return TableMapping(seen.table.path.name, id=key.name, about=place, columns=columns, alias=tuple(alias))
+    label = find_label(replace(seen, key=None))
+    label = label if len(label) == 1 and label != (key.name,) and _tells_names(seen.columns[label[0]]) else ()
+    columns = {name: each for name, each in columns.items() if name not in label or name in alias}
+    return TableMapping(seen.table.path.name, "", key.name, label, about=place, columns=columns, alias=tuple(alias))
+
+
+def _tells_names(profile: ColumnProfile) -> bool:
+    """Whether a column's texts, nearly all of them different, may be what things are called."""
+    texts = len(profile.texts)
+    return profile.kind is None and texts >= COMPLETE * profile.filled and profile.length <= LONG_NAME
 
 
 def _names_again(
@@ -559,7 +575,7 @@ def _alone(seen: SeenTable, profile: ColumnProfile, shared: SharedColumns) -> Ta
         profile.kind is None
         and (repeated or profile.many)
         and not (_are_numbered(profile) or _are_own_texts(profile, shared))
-        and (are_names(profile.texts) or _are_kinds(profile))
+        and (are_names(profile.texts) or _are_kinds(profile) or _are_terms(profile, shared))
     ):
         name = "_".join(_without_key(without_name(profile.words))) or profile.name
         kind = name.replace("_", " ")
@@ -587,6 +603,14 @@ def _is_own_code(profile: ColumnProfile) -> bool:
     """Whether a column holds a code of nearly each row: an `external_id` is the same in another table by chance."""
     coded = profile.words[-1] in KEY_WORDS or _have_figures(profile)
     return coded and len(profile.texts) >= _OWN * profile.filled
+
+
+def _are_terms(profile: ColumnProfile, shared: SharedColumns) -> bool:
+    """Whether many short texts without capitals are in another table, too: the drugs of two tables about drugs."""
+    texts = profile.texts
+    short = profile.length <= LONG_KEY and sum(map(str.islower, texts)) >= COMPLETE * len(texts)
+    single = sum(len(text.split()) <= _WORDS_OF_TERM for text in texts) >= COMPLETE * len(texts)
+    return len(texts) >= _MANY_TERMS and short and single and _occurs_elsewhere(profile, shared)
 
 
 def _are_kinds(profile: ColumnProfile) -> bool:
@@ -624,8 +648,11 @@ def _twin(seen: SeenTable, profile: ColumnProfile) -> bool:
 
 
 def _alias(profile: ColumnProfile) -> TableColumn:
-    """What a column of other names becomes; nobody says `alt`."""
+    """What a column of other names becomes; nobody says `alt`, and `common_names` may hold several."""
     column = _value(profile)
+    last = profile.words[-1]
+    if not column.split and singular(last) != last:
+        column = replace(column, split=guess_split_of_names(profile.texts))
     return replace(column, relation="alias") if column.relation == "alt" else column
 
 

@@ -57,6 +57,7 @@ _SAYS_NOTHING = frozenset(
     }
     | {"record", "entry", "item", "row", "db", "database", "final", "dump", "copy", "document", "info", "example"}
     | {"full", "complete", "latest", "current", "response", "content", "backup", "merged", "combined", "extract"}
+    | {"api", "registry"}
 )  # names of files, in the singular
 _SAY_KINDS = (["type"], ["kind"], ["resource", "type"], ["object", "type"], ["record", "type"], ["entity", "type"])
 _KINDS_OF = frozenset({"type", "kind", "class", "sheet", "table", "collection", "model", "entity"})

@@ -136,6 +136,16 @@ def guess_split(texts: Iterable[str]) -> str:
     return recurring or alone or (_COMMAS[0] if _enumerate(known) or _list_people(known) else "")
 
 
+def guess_split_of_names(texts: Iterable[str]) -> str:
+    """The same of a column whose name says that a cell may hold several names, though few do: "Beehive,Praesepe"."""
+    known = list(texts)
+    for mark in (*_SEPARATORS, *_COMMAS):
+        parts = [part.strip() for text in known if mark in text for part in text.split(mark)]
+        if parts and all(len(part) <= _LONGEST_PART and _LETTER.search(part) for part in parts):
+            return mark
+    return ""
+
+
 def _stand_alone(texts: Sequence[str], mark: str) -> bool:
     """Whether nearly all parts of texts are texts themselves: "Colombia, Ecuador" beside Colombia and Ecuador."""
     alone, several = set(texts), [list(map(str.strip, text.split(mark))) for text in texts if mark in text]

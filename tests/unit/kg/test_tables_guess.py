@@ -2279,3 +2279,54 @@ def test_most_tables_that_begin_alike_are_called_by_the_rest(tmp_path: Path) -> 
     for path in tmp_path.iterdir():
         path.unlink()
     assert "kbo batting" in {each.type for each in _guess(tmp_path, **two).values()}
+
+
+def test_names_in_a_cell_of_other_names_are_cut(tmp_path: Path) -> None:
+    lines = ["Name;Const;Common names"]
+    lines += [f"NGC{n:04};{('Ori', 'Peg', 'Lyr')[n % 3]};{'Name ' + chr(65 + n) if n % 4 else ''}" for n in range(20)]
+    lines[7] = "NGC0006;Ori;Great Orion Nebula,Orion Nebula"
+    paths = _write(tmp_path, objects="\n".join(lines))
+    guessed = guess_mapping(read_tables(paths))["objects"]
+    assert (guessed.alias, guessed.columns["Common names"].split) == (("Common names",), ",")
+    entities = _graph(paths)[1]
+    assert next(each for each in entities.values() if each.label == "NGC0006").aliases == (
+        "Great Orion Nebula",
+        "Orion Nebula",
+    )
+
+
+def test_a_rank_and_a_code_are_told_though_they_number_rows(tmp_path: Path) -> None:
+    rows = "\n".join(f"{n},Firm {chr(64 + n)},{n * 1.5}" for n in range(1, 21))
+    for word, kept in (("rank", True), ("code", True), ("row_id", False)):
+        guessed = _guess(tmp_path, firms=f"{word},name,sales\n{rows}")["firms"]
+        assert (guessed.id, not guessed.columns[word].skipped) == (word, kept)
+
+
+def test_rows_that_tell_of_no_row_of_the_other_table_are_things_beside_them(tmp_path: Path) -> None:
+    main = "\n".join(f"{100 + n}-{n},Compound {chr(65 + n)},{n * 10.5}" for n in range(20))
+    beside = "\n".join(f"{100 + n}-{n},Fuel {chr(65 + n)},{n + 300}" for n in range(10, 20))
+    paths = _write(
+        tmp_path, compounds=f"CAS,Name,Tm\n{main}", flash=f"CAS,Name,flash\n{beside}\n8008-20-6,Kerosene,345"
+    )
+    guessed = guess_mapping(read_tables(paths))
+    assert (guessed["flash"].about, guessed["flash"].label) == ("compounds.CAS", ("Name",))
+    triples, entities, applied = _graph(paths)
+    kerosene = next(each for each in entities.values() if each.label == "Kerosene")
+    assert kerosene.types == entities["compound/110-10"].types
+    assert Triple(kerosene.id, "flash", ValueText("345", "number")) in triples
+    assert entities["compound/110-10"].aliases == ("Fuel K",), "and what the other table calls it"
+    assert applied.unknown == {}
+
+
+def test_rows_that_mostly_name_one_end_alone_are_no_relationships(tmp_path: Path) -> None:
+    genes = "gene,strand\n" + "\n".join(f"CYP{n}A,{'+-'[n % 2]}" for n in range(12))
+    drugs = [f"{stem}{end}" for stem in ("ami", "cita", "clomi", "doxe", "imi", "melo", "nortri", "war", "simva")
+             for end in ("lol", "pram", "pine", "statin")]  # fmt: skip
+    advice = "drug,gene1,gene2,advice\n" + "\n".join(
+        f"{drug},CYP{n % 12}A,{f'CYP{(n + 1) % 12}A' if n % 3 else ''},reduce by {n % 9}"
+        for n, drug in enumerate(drugs * 2)
+    )
+    pairs = "gene,drug,level\n" + "\n".join(f"CYP{n % 12}A,{drug},{'ABC'[n % 3]}" for n, drug in enumerate(drugs * 2))
+    guessed = guess_mapping(read_tables(_write(tmp_path, genes=genes, advice=advice, pairs=pairs)))
+    assert guessed["advice"].link is None
+    assert (guessed["advice"].columns["drug"].to, guessed["pairs"].columns["drug"].to) == ("drug", "drug")
