@@ -3,9 +3,10 @@
 An IRI or blank node is an id, a literal is a value by its lexical form and datatype (an empty one is a missing value),
 a relation is its IRI. A node of the type `rdf:Statement` gives a triple's relationship properties of its own
 (`trivium.kg.loaders.rdf_terms`); it is known as one from its type or its `rdf:subject` on. A list (`( :a :b )`) is a
-triple for each of its members. What describes the vocabulary itself, such as a property's domain, is left out; of OWL's
-restrictions, `someValuesFrom` and `hasValue` are facts of classes without instances. Codes are the things that they are
-of where their predicate is called as the type of these: `:country "NO"`.
+triple for each of its members. What describes the vocabulary itself, such as a property's domain, is left out, unless a
+file holds nothing but classes and properties; of OWL's restrictions, `someValuesFrom` and `hasValue` are facts of
+classes without instances. Codes are the things that they are of where their predicate is called as the type of these:
+`:country "NO"`.
 
 Labels, aliases and types become attributes of entities, not triples: `rdfs:label`, `skos:prefLabel`, `schema:name`,
 `foaf:name`, `dc:title` (the one without a language or in English first, the others as aliases), a first and a last name
@@ -88,6 +89,12 @@ _XL_NAMES = {f"{_XL}prefLabel": True, f"{_XL}altLabel": False, f"{_XL}hiddenLabe
 _OWL = "http://www.w3.org/2002/07/owl#"
 _SHAPES = "http://www.w3.org/ns/shacl#"
 _SCHEMA = {f"http://www.w3.org/2000/01/rdf-schema#{name}" for name in ("domain", "range", "subPropertyOf")}
+_OF_VOCABULARY = _SCHEMA | {f"{_OWL}inverseOf", f"{_OWL}disjointWith"}
+_TYPES_OF_VOCABULARY = {
+    f"{RDF}Property",
+    *(f"http://www.w3.org/2000/01/rdf-schema#{name}" for name in ("Class", "Datatype")),
+    *(f"{_OWL}{name}" for name in ("Class", "ObjectProperty", "DatatypeProperty", "AnnotationProperty")),
+}
 _FACTS_OF_OWL = {f"{_OWL}{name}" for name in ("sameAs", "differentFrom", "equivalentClass", "deprecated")}
 SUBCLASS = "http://www.w3.org/2000/01/rdf-schema#subClassOf"
 _SAME = {f"{_OWL}sameAs", "http://www.w3.org/2004/02/skos/core#exactMatch"}
@@ -180,6 +187,7 @@ class RdfParser:
         self._names: dict[str, list[tuple[int, str]]] = {}  # what nodes that are names say: (rank, text)
         self._named_by: list[tuple[str, bool, str]] = []  # (entity, whether it is called so first, such a node)
         self._definitions: list[tuple[str, str]] = []  # (class, the blank node that it is below or the same as)
+        self._vocabulary: list[Triple] = []  # domains, ranges and the like
         self._conditions: dict[str, dict[str, str]] = {}  # by blank node what it restricts, to what
         self._nodes: list[Triple] = []  # with a blank node or the empty list as tail, which may be a list
         self._values: dict[str, list[Triple]] = {}  # what is said of blank nodes by values
@@ -204,7 +212,8 @@ class RdfParser:
             if len(batch) >= BATCH:
                 yield batch
                 batch = []
-        for triple in chain(self._coded(), self._listed(), self._said_of_nodes(), self._qualified(), self._defined()):
+        said = (self._coded(), self._listed(), self._said_of_nodes(), self._qualified(), self._defined())
+        for triple in chain(*said, self._of_vocabulary()):
             batch.append(triple)
             if len(batch) == BATCH:
                 yield batch
@@ -307,6 +316,12 @@ class RdfParser:
                 elif value and _PROPERTY in said and (isinstance(value, ValueText) or not value.startswith(_NO_FACTS)):
                     yield Triple(head, name_of(said[_PROPERTY]), value)
 
+    def _of_vocabulary(self) -> list[Triple]:
+        """What is said of classes and properties where a file holds nothing else: these are its data."""
+        types = [each for named in self._named.values() for each in named.types]
+        about = sum(each in _TYPES_OF_VOCABULARY for each in types)
+        return self._vocabulary if about >= _NEARLY * len(types) > 0 else []
+
     def entities(self) -> list[Entity]:
         """The entities that were named or typed, in the file's order."""
         joined = Counter(outer for above in self._classes.values() for outer in above)
@@ -384,6 +399,8 @@ class RdfParser:
         elif relation == REST:
             self._rests.setdefault(head, tail)
         elif _is_schema(relation, tail):
+            if relation in _OF_VOCABULARY and not tail.startswith(_NO_FACTS) and len(self._vocabulary) < BATCH:
+                self._vocabulary.append(Triple(head, name_of(relation), tail))
             if relation in _CLASSES and tail.startswith("_:"):
                 self._definitions.append((head, tail))
             elif relation in _CONDITIONS and head.startswith("_:"):

@@ -9,7 +9,7 @@ import pytest
 from trivium.app.cli.kg.input import Input
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders import is_graph, is_table, read_entities, read_triples
-from trivium.kg.loaders.rdf import SUBCLASS
+from trivium.kg.loaders.rdf import SUBCLASS, local_name
 from trivium.kg.types import Entity, QualifiedTriple, Triple
 
 A = "http://a.org/"
@@ -150,6 +150,24 @@ def test_what_describes_the_vocabulary_is_no_data(tmp_path: Path) -> None:
         Triple("http://ex.org/acme", "http://ex.org/p1", "http://ex.org/ann"),
         Triple("http://ex.org/acme", "http://www.w3.org/2002/07/owl#sameAs", "http://ex.org/acme2"),
     ]
+
+
+def test_what_describes_a_vocabulary_is_the_data_of_a_file_of_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "heritage.ttl"
+    path.write_text(
+        "@prefix ex: <http://ex.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
+        "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n"
+        "ex:moved a owl:ObjectProperty ; rdfs:domain ex:Move ; rdfs:range ex:Thing ; rdfs:subPropertyOf ex:p0 .\n"
+        "ex:p0 a owl:ObjectProperty . ex:on a owl:DatatypeProperty ; rdfs:range xsd:date .\n"
+        "ex:Move a owl:Class ; owl:disjointWith ex:Thing . ex:Thing a owl:Class .\n"
+    )
+    said = {(local_name(head), local_name(relation), local_name(str(tail))) for head, relation, tail in triples(path)}
+    assert said == {
+        ("moved", "domain", "Move"),
+        ("moved", "range", "Thing"),
+        ("moved", "subPropertyOf", "p0"),
+        ("Move", "disjointWith", "Thing"),
+    }
 
 
 def test_an_instance_of_a_class_is_one_of_those_above_it(tmp_path: Path) -> None:
