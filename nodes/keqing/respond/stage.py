@@ -45,6 +45,7 @@ from trivium.tools.run_plan import run_plan
 
 _LOGGED = 20  # seeds shown of each sub-question in the log
 _INSTEAD = 3  # things found in place of what a "no" denies, in its words
+_DIGITS = 15  # significant digits that sums of floats are exact to
 _SECONDS = 2.0  # for what a "no" is about
 _STEM = 4  # letters that words of one stem have in common
 
@@ -98,10 +99,12 @@ async def _chains_claim(state: KeqingState, context: KeqingContext) -> Claim:
 def _plan_claim(state: KeqingState, outcome: PlanOutcome) -> Claim:
     """What a plan gave: entities, a value, or rows, with the evidence of what was computed."""
     value, values = outcome["value"], outcome["values"]
+    if isinstance(value, float):
+        value = float(f"{value:.{_DIGITS}g}")  # the sum of 10.1 and 20.2 is 30.3, and not 30.299999999999997
     if value is None and len(values) == 1 and not isinstance(values[0], dict):
         value = values[0]
     return Claim(
-        answers=[_as_written(each, outcome["paths"]) for each in outcome["answers"]],
+        answers=_as_written(outcome["answers"], outcome["paths"]),
         value=value,
         values=values,
         paths=outcome["paths"],
@@ -111,14 +114,20 @@ def _plan_claim(state: KeqingState, outcome: PlanOutcome) -> Claim:
     )
 
 
-def _as_written(answer: AnswerEntity, paths: Sequence[PathRecord]) -> AnswerEntity:
-    """A number with an era, a word for thousands or the like as the graph writes it: "8300 BCE" for -8300."""
-    for written in {path["answer"] for path in paths if path["answer"] != answer["id"]}:
+def _as_written(answers: Sequence[AnswerEntity], paths: Sequence[PathRecord]) -> list[AnswerEntity]:
+    """Numbers with an era, a word for thousands or the like as the graph writes them: "8300 BCE" for -8300."""
+    plain = {answer["id"] for answer in answers if _is_plain(answer["id"])}
+    numbers = {float(each) for each in plain}
+    known: dict[float, str] = {}
+    for written in {path["answer"] for path in paths} - plain if plain else ():
         found = read_value(written)
-        numbers = found.kind == "number" and not found.unit and not _is_plain(written) and _is_plain(answer["id"])
-        if numbers and found.number == float(answer["id"]):
-            return AnswerEntity(id=written, label=written, score=answer["score"])
-    return answer
+        if found.kind == "number" and not found.unit and found.number in numbers and not _is_plain(written):
+            known[found.number] = written
+    texts = [known.get(float(key), "") if (key := answer["id"]) in plain else "" for answer in answers]
+    return [
+        AnswerEntity(id=text, label=text, score=answer["score"]) if text else answer
+        for answer, text in zip(answers, texts, strict=True)
+    ]
 
 
 def _is_plain(text: str) -> bool:
@@ -130,10 +139,18 @@ def _is_plain(text: str) -> bool:
 
 
 def _repeats_name(state: KeqingState, claim: Claim) -> bool:
-    """Whether a plan that walks no relation finds what the question names: "the capital of Germany" is not Germany."""
+    """Whether a plan that walks no relation finds what the question names: "the capital of Germany" is not Germany.
+
+    Nor is Germany what it says of it that no word was read as: no district, for "the average rainfall in the district".
+    """
     plan, question = state.get("plan"), f" {fold_name(state.get('question', ''))} "
     labels = [f" {fold_name(answer['label'])} " for answer in claim.answers]
-    if not plan or len(labels) != 1 or " or " in question or relations(from_json(plan)):
+    if len(labels) != 1 or " or " in question:
+        return False
+    if not plan:
+        assessed = state.get("assessed")
+        return bool(assessed and assessed["signals"].get("strange")) and labels[0] in question
+    if relations(from_json(plan)):
         return False
     as_written = fold_case(claim.answers[0]["label"]) in fold_case(state.get("question", ""))
     if isinstance(from_json(plan), ValueOf) and not as_written:

@@ -15,9 +15,9 @@ from trivium.kg.plans.plan import Aggregate, Function, OfType, Term
 from trivium.knowledge.knowledge import Knowledge
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.respond import respond
-from trivium.nodes.keqing.respond.stage import is_unfounded
+from trivium.nodes.keqing.respond.stage import _as_written, _repeats_name, is_unfounded
 from trivium.nodes.keqing.state import Found, KeqingState, MatchedTemplate, Reasoned, Retrieved, SubQuestionState
-from trivium.nodes.run.answer_record import Answer, answer_problem
+from trivium.nodes.run.answer_record import Answer, AnswerEntity, PathRecord, answer_problem
 from trivium.nodes.run.missing import Link
 from trivium.nodes.run.state import Step
 from trivium.nodes.run.write_answer import Claim
@@ -206,3 +206,26 @@ async def test_a_sum_of_nothing_is_no_0(rows: list[Any], function: Function, *, 
     plan = to_json(Aggregate(OfType("fair"), function, term))
     claim = Claim(answers=[], value=0, plan=plan, evidence={"rows": rows, "more": 0})
     assert await is_unfounded(claim, KeqingContext(kg="none")) is unfounded
+
+
+def _written(text: str) -> PathRecord:
+    return PathRecord(answer=text, triples=[])
+
+
+def test_numbers_are_said_as_the_graph_writes_them() -> None:
+    answers = [AnswerEntity(id=text, label=text, score=1.0) for text in ("-8300", "12", "Ann")]
+    found = _as_written(answers, [_written("8300 BCE"), _written("12"), _written("12 %"), _written("Ann")])
+    assert [each["label"] for each in found] == ["8300 BCE", "12", "Ann"]
+    many = [AnswerEntity(id=str(n), label=str(n), score=1.0) for n in range(20_000)]
+    assert _as_written(many, [_written(str(n)) for n in range(20_000)]) == many, "in one pass over both"
+
+
+@pytest.mark.parametrize(("strange", "repeats"), [(1.0, True), (0.0, False)])
+def test_what_repeats_a_name_answers_no_word_that_is_unread(strange: float, repeats: bool) -> None:
+    """ "The average rainfall in the Hillsborough district" is not Hillsborough; its district may well be."""
+    state: Any = {
+        "question": "what is the rainfall in the Hillsborough district?",
+        "assessed": {"signals": {"strange": strange}},
+    }
+    claim = Claim(answers=[AnswerEntity(id="h", label="Hillsborough", score=1.0)], paths=[])
+    assert _repeats_name(state, claim) is repeats
