@@ -26,6 +26,7 @@ from trivium.policies.confidence.signals import (
     last_step,
     left_noun,
     left_nouns,
+    left_topics,
     may_ask_truth,
     names_of_plan,
     signals_of,
@@ -156,13 +157,16 @@ async def _is_other_kind(kg: Knowledge, question: str, found: Decomposition, pla
 
 
 async def _strangeness(kg: Knowledge, question: str, plan: Reading) -> float:
-    """How unlike the nouns that a plan leaves unread are to all that it is about; 0 on a graph without types."""
-    nouns = left_nouns(question, plan) if plan.typed and plan.unread else []
-    reader = await kg.reader() if nouns else None
+    """How unlike the nouns that a plan leaves unread are to all that it is about; 0 on a graph without types.
+
+    One more for each word behind a preposition that is none of everyday: "of phenacetin" is surely a name.
+    """
+    reader = await kg.reader() if plan.typed and plan.unread else None
     if reader is None:
         return 0.0
-    names, walked = names_of_plan(plan), relations(plan.plan)
-    return sum(reader.asked_kinds.strangeness(noun, names, walked) for noun in nouns)
+    nouns, names, walked = left_nouns(question, plan), names_of_plan(plan), relations(plan.plan)
+    strange = [word for word in left_topics(question, plan) if word not in nouns and reader.asked_kinds.is_rare(word)]
+    return sum(reader.asked_kinds.strangeness(noun, names, walked) for noun in nouns) + len(strange)
 
 
 def _only_asks(operator: str) -> bool:

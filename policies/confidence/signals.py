@@ -41,6 +41,7 @@ from trivium.policies.reader.chains.open_world import Support, asked_of
 from trivium.policies.reader.english import classes, english
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.readings import Part, Reading, elements_of
+from trivium.policies.reader.shapes import counts_one
 from trivium.policies.reader.sketch import relations_walked
 from trivium.policies.reader.tagging import UNREAD
 
@@ -59,6 +60,8 @@ _ENDS_OF_NAME = (0, -1)
 """Places of the words of a name that people are called by, with others between them."""
 _MOST_OF_NAME = 0.6
 """The share of a name's words from which its entity is named by them."""
+_UNNAMED_SHARE = 0.75
+"""The most that a reading's share tells where no word speaks for it: the one relation of a thing is alone by chance."""
 _NONE_FULL = 2.0
 """Lead of the best reading where none reaches anything, in nats."""
 _NATS = 3.0
@@ -70,6 +73,8 @@ _MANY = 3.0
 _LEAD = 3.0
 """Units of score by which no other reading is near."""
 _PARTICIPLES = ("ed", "ing")
+_LONG = 5
+"""Letters of a word that may be a name in small letters."""
 _HOW_MANY = {("how", "many"), ("how", "much")}
 _MOST = 4.0
 """Words beyond which their number says no more."""
@@ -264,7 +269,7 @@ def signals_of(
         "lacks": float(any(each.lacks for each in same[:1])),
     }
     if found is not None:
-        out |= _of_decomposition(found)
+        out |= _of_decomposition(found, known, strange)
     if known is not None:
         out |= _of_words(known, strange)
         if plan and found is not None and found.taught and _only_walks(readings[0].plan):
@@ -297,13 +302,12 @@ def _sorts_others(readings: Sequence[Reading]) -> bool:
     return any(each.other_sort for each in readings[:1])
 
 
-def _of_decomposition(found: Decomposition) -> dict[str, float]:
+def _of_decomposition(found: Decomposition, known: Support | None, strange: Sequence[str]) -> dict[str, float]:
     starts = sum(sub.dep == (-1,) for sub in found.sub_questions)
-    return {
-        "taught": float(found.taught),
-        "left": min(len(found.unread), _MOST),
-        "share": found.confidence ** (1 / max(starts, 1)),
-    }
+    share = found.confidence ** (1 / max(starts, 1))
+    if strange and known is not None and known.unnamed >= known.hops and not found.taught:
+        share = min(share, _UNNAMED_SHARE)
+    return {"taught": float(found.taught), "left": min(len(found.unread), _MOST), "share": share}
 
 
 def _of_words(known: Support, strange: Sequence[str]) -> dict[str, float]:
@@ -410,6 +414,7 @@ def _is_another_kind(question: str, reading: Reading) -> bool:
     """Whether a plan gives something else than the question's words ask for."""
     return (
         _merely_exists(reading.plan)
+        or _joins_unsaid(reading)
         or _is_figure(question, reading.plan)
         or _of_another_deed(reading)
         or _counts_nothing(reading)
@@ -427,6 +432,13 @@ def _is_another_kind(question: str, reading: Reading) -> bool:
 def _merely_exists(plan: QueryPlan) -> bool:
     """Whether a plan says yes because a walk of several hops from one entity leads somewhere: nobody asks whether."""
     return isinstance(plan, NonEmpty) and isinstance(plan.source, Follow) and len(plan.source.steps) > 1
+
+
+def _joins_unsaid(reading: Reading) -> bool:
+    """Whether yes or no is said of what no word says, and what is asked is unread: "are A and B disjoint?"."""
+    steps = (node for node in nodes(reading.plan) if isinstance(node, ChainStep))
+    walked = {step.relation for step in steps} if isinstance(reading.plan, NonEmpty) else set()
+    return bool(walked and reading.unread) and reading.unsaid >= walked
 
 
 def _of_another_deed(reading: Reading) -> bool:
@@ -732,6 +744,14 @@ def left_nouns(question: str, reading: Reading) -> list[str]:
     return out
 
 
+def left_topics(question: str, reading: Reading) -> list[str]:
+    """The words that nothing accounts for right behind a preposition, of five letters and more: "of *phenacetin*"."""
+    left = {word for text in reading.unread for word in fold_case(text).split()}
+    words = [token.text for token in tokens(question)]
+    said = (word for before, word in pairwise(words) if before in classes().prepositions and word in left)
+    return [word for word in said if word.isalpha() and len(word) >= _LONG]
+
+
 def _behind_names(words: Sequence[str], reading: Reading) -> set[int]:
     """The places right behind a name that has "the" before it, where nothing is done: "is the Ford factory in Ulm?"."""
     out = set[int]()
@@ -821,6 +841,8 @@ def _counts_nothing(reading: Reading) -> bool:
     if isinstance(source, Intersect) and reading.plan.function == "count":
         none = none or _counts_what_is_not_said(reading)
         return none or any(isinstance(each, Entities) and len(each.ids) == 1 for each in source.sets)
+    if counts_one(reading.sketch):
+        return True  # whether one has patents, which is 1 where it does
     if not isinstance(source, Entities):
         return none
     return none or bool(reading.empty) or reading.plan.function == "count" or len(source.ids) > 1
@@ -848,15 +870,16 @@ def _says_no_fact(reading: Reading) -> bool:
 def _gives_all(question: str, reading: Reading) -> bool:
     """Whether a plan gives all of a kind, or their number, and leaves a word unread: "which lines are electrified".
 
+    Or what a column says of them all: "the CAS number of phenacetin", which is none of them.
     What holds them all says nothing of which: "in the tracker". So does that there are some: "is the foo an SI unit?".
     Nor is a condition met that the question only begins: "which contestants come from ?".
     """
     plan = reading.plan.source if isinstance(reading.plan, NonEmpty) else reading.plan
     counts = isinstance(plan, Aggregate) and plan.function == "count"
-    source = plan.source if isinstance(plan, Aggregate) and counts else plan
+    source = plan.source if isinstance(plan, ValueOf) or (isinstance(plan, Aggregate) and counts) else plan
     while counts and isinstance(source, Where) and _is_of_a_time(source.condition):
         source = source.source  # "how many orders were cancelled in 2016": all orders of then
-    counted = counts and isinstance(source, OfType)
+    counted = (counts or isinstance(plan, ValueOf)) and isinstance(source, OfType)
     walked = isinstance(source, Follow) and isinstance(source.source, OfType)  # "songs about love": of all bands
     words = [token.text for token in tokens(question)]
     left = [

@@ -17,6 +17,16 @@ def sets_of(sketch: Sketch, kind: str) -> list[Sketch]:
     return [each for part in sketch[1:] for each in sets_of(part, kind)] if sketch[0] == kind else [sketch]
 
 
+def counts_one(sketch: Sketch) -> bool:
+    """Whether a sketch counts one named thing under conditions, which gives 0 or 1: nobody asks how many it is."""
+    if sketch[:1] != ("count",):
+        return False
+    inner = sketch[1]
+    while inner[0] == "where":
+        inner = inner[1]
+    return inner is not sketch[1] and inner[0] == "ids" and len(inner[2]) == 1
+
+
 def relations_had(sketch: Any) -> Iterator[int]:
     """The relations that a sketch's conditions ask for, whatever they lead to."""
     if isinstance(sketch, tuple) and not isinstance(sketch, Walk):

@@ -784,3 +784,29 @@ def test_how_something_was_done_is_no_date() -> None:
     assert asks_how_of_date("how did her term come to an end?", "end_date", kinds)
     assert not asks_how_of_date("when did her term come to an end?", "end_date", kinds)
     assert not asks_how_of_date("how did she rank?", "rank", kinds)
+
+
+def test_a_column_of_all_things_is_no_answer_about_one_that_is_unread() -> None:
+    """ "The weight of phenacetin": of every thing its weight is given."""
+    plan = replace(_reading("type airport | values alt"), typed=True)
+    asked = "what is the altitude of phenacetin?"
+    assert signals_of(None, [replace(plan, unread=("phenacetin",))], plan=True, question=asked).misfit == 1.0
+    assert signals_of(None, [plan], plan=True, question="what are the altitudes?").misfit == 0.0
+
+
+def test_yes_or_no_by_a_relation_that_no_word_says() -> None:
+    joined = _reading('both(ids "Alarm"; ids "Command" | follow ^tag) | exists')
+    doubtful = replace(joined, unread=("disjoint",), unsaid=frozenset({"tag"}), typed=True)
+    assert signals_of(None, [doubtful], plan=True, question="are Alarm and Command disjoint?").misfit == 1.0
+    said = replace(doubtful, unsaid=frozenset())
+    assert signals_of(None, [said], plan=True, question="is Alarm a tag of Command?").misfit == 0.0
+
+
+def test_the_one_relation_of_a_thing_is_no_evidence_for_what_no_word_says() -> None:
+    """ "The domain of joined", of which the graph has a comment alone."""
+    support = Support(gap=0.0, about="joined", unnamed=1, hops=1, strange=("domain",))
+    sub = SubQuestion(0, "what is the comment of [mask]?", (-1,), ("joined",), chain=(Hop("comment", False),))
+    alone = Decomposition((sub,), confidence=1.0, support=support)
+    assert DEFAULT.confidence(signals_of(alone, [], plan=False)) < 0.5
+    named = replace(alone, support=replace(support, unnamed=0, strange=()))
+    assert DEFAULT.confidence(signals_of(named, [], plan=False)) > 0.9
