@@ -40,6 +40,25 @@ def says_something(type_name: str) -> bool:
     return bool(name) and not name.startswith("_") and name.casefold() not in _SAY_NOTHING
 
 
+_VOCABULARY = frozenset(
+    {"class", "datatype", "property", "objectproperty", "datatypeproperty", "annotationproperty", "concept"}
+    | {"functionalproperty", "symmetricproperty", "transitiveproperty", "inversefunctionalproperty"}
+)
+_OF_ALL = frozenset({"ontology", "conceptscheme", "collection"})
+
+
+def is_of_vocabulary(type_name: str) -> bool:
+    """Whether a type, called as RDF's standards call it, is one of a vocabulary's classes or concepts."""
+    return short_name(type_name).casefold() in _VOCABULARY
+
+
+def is_vocabulary(types: Iterable[str]) -> bool:
+    """Whether a graph of such types is a vocabulary: of classes or concepts, and of nothing but what holds them."""
+    names = [name for name in types if name]
+    whole = (short_name(name).casefold() in _OF_ALL for name in names if not is_of_vocabulary(name))
+    return any(map(is_of_vocabulary, names)) and all(whole)
+
+
 def told_names(types: Iterable[str]) -> dict[str, str]:
     """What each of the types that tell anything is called as a value: its short name, its own where two share that."""
     short = {name: short_name(name) for name in types}

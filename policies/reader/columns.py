@@ -450,11 +450,18 @@ class Columns:
         return ("cmp", term, sign, ("v", constant)) if constant.kind == kind else None
 
     def _within(self, term: Sketch, column: Property, bounds: Sequence[Any]) -> Sketch | None:
-        """The comparison of a term with two bounds."""
+        """The comparison of a term with two bounds; years that columns are called by bound none of these."""
+        if not column.yearly and self._are_years(bounds):
+            return None
         if sum(_is_in_thousands(each, column) for each in bounds) == 1:  # "between 1990 and 1995" of up to 1,600
             return None
         ends = [_plain(self._measured(each, column), column.profile.kind) for each in bounds]
         return None if None in ends else ("cmp", term, "between", ("vs", tuple(ends)))
+
+    def _are_years(self, bounds: Sequence[Any]) -> bool:
+        """Whether two bounds are years of which columns hold something: `population_1996` and `population_2021`."""
+        said = {str(int(float(str(year.value)))) for each in bounds if (year := _year(each)) is not None}
+        return len(said) > 1 and any(said <= found.keys() for found in self.schema.series.values())
 
     def _in_unit(self, term: Sketch, column: Property, said: str) -> tuple[Sketch, Property]:
         """A difference of dates in the months or years in which a bound is said, which no number of days is."""

@@ -7,7 +7,7 @@ listed, ranked, bounded and averaged. Both columns have to be said, or to be the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, product
@@ -81,6 +81,7 @@ class Computed:
                 yield from self._lasted(words, place)
         yield from self._after(words)
         yield from self._aged(words)
+        yield from self._changed(words)
 
     def _operator(self, words: Sequence[str], place: int) -> tuple[Phrase, Arithmetic] | None:
         """The phrase at a place that stands between two columns that are computed with, and its operator."""
@@ -505,6 +506,68 @@ class Computed:
                 yield _found(place - 2, place + 1, columns, pairs)
             if dead and list(words[:2]) == ["how", "old"] and "when" in words[:place]:
                 yield _found(0, 2, columns, pairs, ((place, place + 1),))
+
+    # What changed from one year to another
+
+    def _changed(self, words: Sequence[str]) -> Iterator[ComputedSpan]:
+        """As in "how much did the population grow from 1996 to 2021", "which town grew most between 1996 and 2021"."""
+        spans = self.language.spans
+        verb = next((i for i, word in enumerate(words) if word in spans["rising"] or word in spans["falling"]), None)
+        if verb is None or not self.schema.series or not spans["relative"].isdisjoint(words):
+            return
+        for place in range(len(words) - 3):
+            if words[place] not in spans["from"] or words[place + 2] not in ("and", "to", "until", "till"):
+                continue
+            first, last = words[place + 1], words[place + 3]
+            known = {key: found for key, found in self.schema.series.items() if first in found and last in found}
+            at, pairs = self._series_said(words, known, first, last)
+            turned = words[verb] in spans["falling"]
+            columns = [
+                self.schema.computed(*((one, "-", other) if turned else (other, "-", one))) for one, other, _ in pairs
+            ]
+            if columns:
+                how = (["how", "much"], ["how", "many"])
+                asked = [(i, i + 2) for i in range(verb) if list(words[i : i + 2]) in how]
+                said = () if at is None else ((at, at + 1),)
+                yield _found(place, place + 4, columns, pairs, ((verb, verb + 1), *said, *asked[:1]))
+            return
+
+    def _series_said(
+        self,
+        words: Sequence[str],
+        known: Mapping[tuple[int, tuple[str, ...]], Mapping[str, Property]],
+        first: str,
+        last: str,
+    ) -> tuple[int | None, list[_Pair]]:
+        """Which word says which of some series, and the columns of two years; the only one need not be said."""
+        said = {key: self._places_of(words, key[1], found[first]) for key, found in known.items()}
+        best = max((like for places in said.values() for like in places.values()), default=0.0)
+        pairs = [
+            _Pair(found[first], found[last], 2 * max(said[key].values()))
+            for key, found in known.items()
+            if max(said[key].values(), default=0.0) >= max(best - _APART, _LEAST)
+        ]
+        if not pairs and len(known) == 1:
+            (found,) = known.values()
+            return None, [_Pair(found[first], found[last], 2.0)]
+        return next((place for each in said.values() for place, like in each.items() if like == best), None), pairs
+
+    def _places_of(self, words: Sequence[str], rest: Sequence[str], column: Property) -> dict[int, float]:
+        """Where some words say what a series holds, with how well."""
+        likes = ((place, self._says_series(word, rest, column)) for place, word in enumerate(words))
+        return {place: like for place, like in likes if like}
+
+    def _says_series(self, word: str, rest: Sequence[str], column: Property) -> float:
+        """How well a word says what columns of years hold: by their names' words, or what these count."""
+        if word in self.language.stop or word[:1].isdigit():
+            return 0.0
+        if {self.language.stem(word)} == set(map(self.language.stem, rest)):
+            return 1.0
+        counted = self.language.counted.get(word, ())
+        if len(rest) == 1 and not set(rest).isdisjoint(counted):
+            return 1.0 - _LACKING
+        found = self.matcher.word(word)
+        return max((match.score for match in found if match.element == Element("property", column.number)), default=0.0)
 
 
 def _found(

@@ -21,6 +21,7 @@ from trivium.policies.reader.roles import nouns_of
 from trivium.policies.reader.schema import Property, Schema
 from trivium.policies.reader.shapes import (
     conditions,
+    counts_one,
     has_column,
     is_choice,
     is_of_others,
@@ -122,7 +123,7 @@ class Coverage:
             unsaid -= {self.schema.names[self.chart.records[item.type][0]]}  # whom nameless rows tell of
         aside = self._aside(unsaid, tagged, links)
         named = tuple(tagged.positions[place] for place in sorted(kinds))
-        score -= scores.UNSAID * len(unsaid) + scores.KINDS * len(named)
+        score -= scores.UNSAID * len(unsaid) + scores.KINDS * len(named) + scores.COUNTED_ONE * counts_one(sketch)
         score -= scores.COLUMNS * (sketch[0] == "values") - scores.SPOKEN * spoken
         return Reading(
             plan,

@@ -48,6 +48,7 @@ _NARROW = 0.2  # lost by one type of a kind where a word may mean all of them
 _BESIDE_OWN = 0.1  # lost by a word for the types of things that something else is called by
 _INITIALS = 0.93  # likeness of a column's initials
 _INITIALS_OF = (3, 4)  # words, whose initials are no chance
+_LEAST_INITIALS = 2  # of a whole name
 _WIDER = 0.8  # of a wider noun than a type's name: a "storm" may be a `Hurricane`
 _BEGINNING = 5  # letters of a word cut short that a type may be called by: `hurricNamed`
 _ALL_ALIKE = 0.76  # of a word for the types of things that are all of one
@@ -166,7 +167,7 @@ class Matcher:
                 options.append((content, 0.03))  # but "monsters have actions" names no `monsters_actions`
             if words[-1] in self.language.carriers:
                 for element, score in self._forms.get(stems[:-1], {}).items():
-                    if element.kind in ("property", "edge"):
+                    if element.kind in ("property", "edge") or (element.kind == "relation" and words[-1] in CODES):
                         found[element] = score - 0.02
             for form, less in options:
                 for element, score in self._forms.get(form, {}).items() if len(form) > 1 or less == 0.0 else ():
@@ -384,8 +385,10 @@ class Matcher:
     def _add_type_columns(self) -> None:
         """Add the words by which the types of things are asked for, worse where something of the graph is called so.
 
-        A category is a type only where nothing else has one.
+        A category is a type only where nothing else has one, and "Class" is no type of anything.
         """
+        if self.schema.is_vocabulary:
+            return
         stem, classes = self.language.stem, self.language.classes
         named = {part for _, parts in self._parts for part, _ in parts}
         sorts = {word for word in classes.sorts if stem(word) not in named}
@@ -674,9 +677,14 @@ def _is_acronym(part: str) -> bool:
 
 
 def _short_parts(names: Iterable[str]) -> frozenset[str]:
-    """The parts of names that may be initials: `bp` of `systolic_bp`, which is no word, and `bmi`, of three letters."""
-    parts = (part for name in names for part in words_of(name))
-    return frozenset(part for part in parts if _is_acronym(part) or (part.isalpha() and len(part) in _INITIALS_OF))
+    """The parts of names that may be initials: `bp` of `systolic_bp`, which is no word, and `bmi`, of three letters.
+
+    A whole name may be of two: `ip` of innings pitched.
+    """
+    named = [words_of(name) for name in names]
+    whole = {parts[0] for parts in named if len(parts) == 1 and len(parts[0]) == _LEAST_INITIALS} - CODES
+    parts = {part for parts in named for part in parts if _is_acronym(part) or len(part) in _INITIALS_OF}
+    return frozenset(filter(str.isalpha, parts | whole))
 
 
 def _acronyms(schema: Schema) -> dict[str, tuple[Element, ...]]:

@@ -21,7 +21,15 @@ import numpy as np
 from trivium.kg.embedded.natures import may_give_types
 from trivium.kg.kinds import kinds_of
 from trivium.kg.plans.plan import Arithmetic, Direction, Operand, Unit
-from trivium.kg.profile import TYPE_PROPERTY, GraphProfile, PropertyProfile, RelationshipProfile, TypeProfile
+from trivium.kg.profile import (
+    TYPE_PROPERTY,
+    GraphProfile,
+    PropertyProfile,
+    RelationshipProfile,
+    TypeProfile,
+    is_of_vocabulary,
+    is_vocabulary,
+)
 from trivium.kg.text import tokens
 from trivium.kg.values import read_value
 from trivium.policies.reader.names import words_of
@@ -385,10 +393,27 @@ class Schema:
         return {role.name: number for number, role in enumerate(self.types)}
 
     @cached_property
+    def is_vocabulary(self) -> bool:
+        """Whether the graph's things are the classes or concepts of a vocabulary, which its types say and no more."""
+        return self.typed and is_vocabulary(role.name for role in self.types if not role.members)
+
+    @cached_property
     def words(self) -> frozenset[str]:
         """All words of the names of relations, properties and types."""
         named = [*self.names, *(each.name for each in self.properties), *self.type_numbers]
         return frozenset(word for name in named for word in words_of(name))
+
+    @cached_property
+    def series(self) -> dict[tuple[int, tuple[str, ...]], dict[str, Property]]:
+        """The columns of numbers whose names are alike but for a year, by type and the other words, by their years."""
+        out: dict[tuple[int, tuple[str, ...]], dict[str, Property]] = {}
+        for each in self.properties:
+            words = words_of(each.name)
+            years = [word for word in words if _is_year(word)]
+            if each.profile.kind == "number" and len(years) == 1:
+                rest = tuple(word for word in words if word != years[0])
+                out.setdefault((each.type, rest), {})[years[0]] = each
+        return {key: found for key, found in out.items() if len(found) > 1}
 
     @cached_property
     def kin(self) -> frozenset[int]:
@@ -585,7 +610,10 @@ def _add_kinds(
     """
     outer = set[int]().union(*inside)
     leaves = {number for number, role in enumerate(types) if role.name and not inside[number] - mute} - outer - mute
-    for members in _kinds(leaves, types, properties, joins) if len(types) <= _FEW_TYPES else ():
+    groups = _kinds(leaves, types, properties, joins) if len(types) <= _FEW_TYPES else []
+    if is_vocabulary(role.name for role in types):
+        groups = [tuple(number for number in sorted(leaves) if is_of_vocabulary(types[number].name))]
+    for members in (each for each in groups if len(each) > 1):
         kind, names = len(types), tuple(types[each].name for each in members)
         types.append(Role(" | ".join(names), (), sum(types[each].size for each in members), members=names))
         inside.append(set.intersection(*(inside[each] for each in members)))

@@ -76,6 +76,7 @@ FAR = 1.5  # what that costs at most
 PHRASE = 3.8  # cosine between the question and the plan said in words
 UNSAID = 0.1  # each relation walked that no word names
 COLUMNS = 0.1  # columns shown in place of things
+COUNTED_ONE = 1.0  # a count of one named thing
 KINDS = 0.08  # each noun that nothing of the graph is called by, read as any kind of thing
 SPOKEN = 0.07  # gain: a question has words that no plan reads, so the first of them costs less
 UNORDERED = 1.4  # a superlative by a property whose values have no order

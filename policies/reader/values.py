@@ -96,6 +96,8 @@ class ValueIndex:
     def _add_stems(self, number: int, kept: Sequence[tuple[str, list[str]]]) -> None:
         frequency = Counter(part for _, words in kept for part in {self._stem(word) for word in words})
         for text, words in kept:
+            if "://" in text:  # nobody says an address in some of its words
+                continue
             told = [word for word in words if word not in self.language.stop]  # others are not looked for
             parts = {self._stem(word) for word in (told if len(told) > 1 else words)}
             weights = {part: math.log(1 + len(kept) / frequency[part]) for part in parts if len(part) > 1}

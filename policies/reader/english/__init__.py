@@ -64,6 +64,8 @@ class WordClasses:
     asking: frozenset[str]
     yes_no: frozenset[str]
     may: frozenset[str]
+    once: frozenset[str]
+    revised: frozenset[str]
     kinds: frozenset[str]
     sorts: frozenset[str]
     same: frozenset[str]
@@ -212,6 +214,8 @@ class Language:
         counted: words for what a column counts, with words of that column: "people", "population".
         verbs: verbs among the `stop` words that relations may be called by: "know".
         vague: adjectives without a bound of their own ("major"): as superlatives, read as above or below the average.
+        hierarchy: words around a name that ask for what is above or under it.
+        hierarchy_names: names of relations to what is "wider" and to what is "narrower", in words.
         idioms: phrases with the plainer words for the same, as `re.sub` takes them.
         kin: for a noun for a relative, the noun without the sex, and the sex ("" for either): mother, (parent, female).
         which: question words that a noun may follow: "which states".
@@ -302,6 +306,8 @@ class Language:
     measured: Mapping[str, str]
     contests: Mapping[str, frozenset[str]]
     spans: Mapping[str, frozenset[str]]
+    hierarchy: Mapping[str, frozenset[str]]
+    hierarchy_names: Mapping[str, frozenset[Phrase]]
     opposites: tuple[tuple[str, str], ...]
     arithmetic: Mapping[Phrase, Arithmetic]
     shares: Mapping[str, str]
@@ -391,6 +397,12 @@ class Language:
             },
             contests={name: _words(text) for name, text in raw.get("contests", {}).items()},
             spans={name: _words(text) for name, text in raw.get("spans", {}).items()},
+            hierarchy={name: _words(text) for name, text in raw["hierarchy"].items() if isinstance(text, str)},
+            hierarchy_names={
+                name.removesuffix("_names"): frozenset(_phrases(texts))
+                for name, texts in raw["hierarchy"].items()
+                if isinstance(texts, list)
+            },
             opposites=tuple(raw.get("opposites", {}).items()),
             arithmetic={
                 phrase: sign for sign, texts in raw.get("arithmetic", {}).items() for phrase in _phrases(texts)

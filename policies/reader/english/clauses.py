@@ -46,8 +46,11 @@ _CLASSED_AS = re.compile(
 )
 _COUNTS_AS = re.compile(r"^\s*(?:does|do|did) (.+?) (?:count|qualify) as (?=an? )", re.IGNORECASE)
 _CALLED = re.compile(  # which thing has a value
-    r"^\s*(.+?) is (?:the|a|an) ([\w\s-]+?) (?:of|for) (?:which|what) ([\w\s-]+?)[\s?.!]*$", re.IGNORECASE
+    r"^\s*(.+?) is (?:the|an?(?! (?:kind|type|sort|form)\b)) ([\w\s-]+?) (?:of|for) (?:which|what) ([\w\s-]+?)"
+    r"[\s?.!]*$",
+    re.IGNORECASE,
 )
+_SINCE = re.compile(r"^\s*(?:since|as of|until) (?=(?:which|what)\b)", re.IGNORECASE)  # "since which version is …"
 _DESCRIBED = re.compile(r"^\s*how (?:is|are|was|were) (.+?) (?:described|defined)[\s?.!]*$", re.IGNORECASE)
 _GOING_BY = re.compile(  # what is most by a count has most of it
     r"\b(is|are|was|were) the (most \w+|least \w+|\w+est)(?: \w+)?,? (?:going by|judging by|judged by|in terms of|"
@@ -119,6 +122,7 @@ def plain(question: str) -> str:
     question = _SPAN.sub(_spanned, _FROM_TO.sub(_ranged, question))
     question = _COMES.sub(_placed, question)
     question = _TO_GET.sub(r"\g<first>\g<what> by \g<key>?", question)
+    question = _SINCE.sub("", question)
     question = _CALLED.sub(r"which \3 has the \2 \1?", question)
     question = _CLASSED_AS.sub(r"\1 ", question)
     question = _DESCRIBED.sub(r"what is \1?", _COUNTS_AS.sub(r"is \1 ", _COUNTED_AS.sub(r"\1 \2 ", question)))

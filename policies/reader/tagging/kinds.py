@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
+from trivium.kg.profile import is_of_vocabulary
 from trivium.kg.text import singular
 from trivium.policies.reader.asked_kinds import has_own_vector
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.items import Item, link
 from trivium.policies.reader.matching import Element, Matcher
 from trivium.policies.reader.names import words_of
-from trivium.policies.reader.schema import Schema
+from trivium.policies.reader.schema import Role, Schema
 from trivium.policies.reader.tagging.tagged import (
     ANY_KIND,
     BEFORE_KINDS,
@@ -24,6 +25,8 @@ from trivium.policies.reader.tagging.tagged import (
     Tagged,
     is_plural,
 )
+
+_ROWS = 0.8  # likeness of such a noun to the rows of a graph's one table
 
 
 @dataclass
@@ -39,9 +42,20 @@ class OpenKinds:
         self._kinds = self._types_without_words() if self.schema.typed else self.schema.main_roles
 
     def _types_without_words(self) -> tuple[int, ...]:
-        """The types that no noun can name: `4217`, for currencies; and the one table's, where its name is no word."""
-        roles = enumerate(self.schema.types)
-        nameless = [number for number, role in roles if role.name and not any(map(str.isalpha, role.name))]
+        """The types that no noun can name: `4217`, `index`; and the one table's, where its name is no word.
+
+        All, where they say what a vocabulary is made of: its classes are purposes, sensors or plants.
+        """
+        roles = list(enumerate(self.schema.types))
+        if self.schema.is_vocabulary:
+            joint = tuple(number for number, role in roles if role.members)
+            return joint or tuple(number for number, role in roles if is_of_vocabulary(role.name))
+        nameless = [
+            number
+            for number, role in roles
+            if role.name
+            if not any(map(str.isalpha, role.name)) or self._says_nothing(role)
+        ]
         return tuple(dict.fromkeys((*nameless, self._table))) if self._table >= 0 else tuple(nameless)
 
     def _table_without_words(self) -> int:
@@ -50,13 +64,18 @@ class OpenKinds:
         if main < 0:
             return -1
         words = {word for form in self.schema.types[main].words for word in form}
-        if {*map(singular, words)} <= self.language.classes.files:  # `full.json`
-            return main if words else -1
+        if self._says_nothing(self.schema.types[main]):
+            return main
         known = any(
             has_own_vector(self.matcher.embedder, word) or self.language.stem(word) in self.language.nouns
             for word in words
         )
         return main if words and not known else -1
+
+    def _says_nothing(self, role: Role) -> bool:
+        """Whether a type is called as files are: by `full.json`."""
+        words = {singular(word) for form in role.words for word in form}
+        return bool(words) and words <= self.language.classes.files
 
     def add(self, tagged: Tagged) -> None:
         """Nouns that nothing of a graph is called by, as any kind of things without a name: "the longest film"."""
@@ -67,7 +86,9 @@ class OpenKinds:
             for start, _, item in tagged.items
             if item.category in ("S", "P", "R", "E") and item.links and item.links[0][2] >= NOUN
             if not self._is_before_head(item)  # "missions" for `mission_goal`
+            if not self._is_part_of_name(tagged.positions[start], item)  # "companies" for Trading companies
         }
+        sure = {start for start, _, item in tagged.items if item.links and item.links[0][2] >= EXACTLY}
         operators = {stop for _, stop, item in tagged.items if item.category in BEFORE_KINDS}
         named = {stop for _, stop, item in tagged.items if item.category == "S" and item.form in ("name", "value")}
         numbers = {stop for _, stop, item in tagged.items if item.category == "NUM"} - named
@@ -82,10 +103,12 @@ class OpenKinds:
             and item.links
             and item.links[0][2] >= max(NOUN, deeds[start])  # "which footballer plays for X" asks for no plays
         }
-        gain = EXACT - SLOPE * (1 - KIND)
+        # In one table a noun for its rows is hardly anything else.
+        gains = {kind: EXACT - SLOPE * (1 - (_ROWS if kind == self._table else KIND)) for kind in self._kinds}
         fronted = self._fronted(tagged)
         if fronted in tagged.verbs and self.language.is_many(tagged.positions[fronted - 1]):
             fronted = -1  # "which GPUs use the X"
+        taken = ""
         for place, word in enumerate(tagged.positions):
             gap = tagged.gaps[place]
             cues = tagged.gaps[place - 1] if place in named and not gap else gap  # "which Danish ship"
@@ -99,20 +122,38 @@ class OpenKinds:
             first = place == 0 and not gap and word.istitle() and is_plural([word])  # "Plots with …"
             plain = word.isalpha() and (word.islower() or first)
             deed = place in tagged.verbs and self.language.is_past(word)  # "where is X kept"
-            if self._table >= 0 and singular(word) in self.language.classes.rows and place not in read and not before:
-                links = link(place, Element("type", self._table), EXACTLY)
-                rows = Item("S", ("all", self._table), self._table, (), EXACT, links, form="plain")
-                tagged.items.append((place, place + 1, rows))
+            free = place not in (sure if self.schema.is_vocabulary else read) and not before
+            if free and (rows := self._rows(word, place)):
+                tagged.items += rows
                 tagged.asks_things |= place == 0 and not gap.isdisjoint(self.language.which)
                 continue
             if before or place in read or ranks or not content or not plain or not asked or deed:
                 continue
+            if self.schema.typed and taken and not _is_same_noun(word, taken):
+                continue  # "which company had the worst loss" asks for companies
+            taken = word
             tagged.asks_things |= place == 0 and not gap.isdisjoint(self.language.which)
             tagged.items += [
-                (place, place + 1, Item("S", ("all", kind), kind, (), gain, link(place, element, KIND), form="plain"))
+                (
+                    place,
+                    place + 1,
+                    Item("S", ("all", kind), kind, (), gains[kind], link(place, element, KIND), form="plain"),
+                )
                 for kind in self._kinds
                 for element in [Element("type", kind, ANY_KIND)]
             ]
+
+    def _rows(self, word: str, place: int) -> list[tuple[int, int, Item]]:
+        """All things, for a noun that says no more than that: "rows" of the one table, "terms" of a vocabulary."""
+        kinds: tuple[int, ...] = ()
+        if self._table >= 0 and singular(word) in self.language.classes.rows:
+            kinds = (self._table,)
+        elif self.schema.is_vocabulary and singular(word) in self.language.hierarchy["members"]:
+            kinds = self._kinds
+        links = {kind: link(place, Element("type", kind), EXACTLY) for kind in kinds}
+        return [
+            (place, place + 1, Item("S", ("all", kind), kind, (), EXACT, links[kind], form="plain")) for kind in kinds
+        ]
 
     @staticmethod
     def _fronted(tagged: Tagged) -> int:
@@ -123,9 +164,18 @@ class OpenKinds:
         last = next((each for each in places if tagged.gaps[each + 1] or each + 1 in bounds), len(places) - 1)
         return -1 if tagged.gaps[:1] != [frozenset()] or 0 in bounds else last
 
+    @staticmethod
+    def _is_part_of_name(word: str, item: Item) -> bool:
+        """Whether a plural is only a part of the name of what it is read as."""
+        return item.form == "name" and item.links[0][2] < EXACTLY and word.islower() and is_plural([word])
+
     def _is_before_head(self, item: Item) -> bool:
         """Whether a word is a relation's by a part of its name that is not the last one."""
         if item.category != "R" or not item.form:
             return False
         words = words_of(self.schema.names[item.data[0]])
         return len(words) > 1 and self.language.stem(words[-1]) != item.form and words[-1] not in self.language.stop
+
+
+def _is_same_noun(one: str, other: str) -> bool:
+    return singular(one.casefold()) == singular(other.casefold())

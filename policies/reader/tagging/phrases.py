@@ -57,6 +57,22 @@ class Phrases:
                 if tuple(folded[start : start + len(phrase)]) == phrase:
                     yield Block(start, start + len(phrase), 12 + len(phrase), [], UNREAD_GENERIC, operator=True)
 
+    def once_blocks(self, folded: Sequence[str]) -> Iterator[Block]:
+        """What adds nothing before what happens once: "when was X last modified", "first issued", by `modified`.
+
+        In a graph whose rows may be several of a thing's, the first of them may be meant.
+        """
+        if folded[:1] != ["when"]:
+            return
+        once = self.schema.table >= 0 or self.schema.is_vocabulary
+        for place in range(1, len(folded) - 1):
+            word, deed = folded[place : place + 2]
+            if word not in self.language.classes.once or not (once or deed in self.language.classes.revised):
+                continue
+            said = [*self.matcher.phrase([deed]), *self.matcher.wordings([deed])]
+            if any(m.element.kind == "property" and self.schema.properties[m.element.number].dated for m in said):
+                yield Block(place, place + 1, 13, [], UNREAD_GENERIC, operator=True)
+
     def spell_blocks(self, folded: Sequence[str]) -> Iterator[Block]:
         """Phrases by which one of several rows is meant, and no sum of them: "in a single season".
 

@@ -19,6 +19,7 @@ from trivium.policies.reader.names import words_of
 from trivium.policies.reader.schema import Schema
 from trivium.policies.reader.tagging.asked import AskedNoun
 from trivium.policies.reader.tagging.elements import Elements
+from trivium.policies.reader.tagging.hierarchy import Hierarchy
 from trivium.policies.reader.tagging.implied import Implied
 from trivium.policies.reader.tagging.kinds import OpenKinds
 from trivium.policies.reader.tagging.light import LightWords
@@ -91,6 +92,7 @@ class Tagger:
         )
         self.implied = Implied(schema, language, matcher, self._elements)
         self._light = LightWords(schema, language, matcher, self._elements, self._operators, self.implied)
+        self._hierarchy = Hierarchy(schema, language, self.names)
         self._kinds = OpenKinds(schema, language, matcher)
         self._asked = AskedNoun(schema, language)
         self._variants = Variants.of(schema.properties, language)
@@ -120,10 +122,11 @@ class Tagger:
             *self._operators.blocks(folded, _parted(text, words)),
         ]
         blocks += self._phrases.blocks(folded)
-        computed = list(self._phrases.computed_blocks(folded))
+        computed = [*self._phrases.computed_blocks(folded), *self._phrases.once_blocks(folded)]
         quiet = {(block.start, block.stop) for block in computed if not block.items}
         blocks = [*computed, *(block for block in blocks if (block.start, block.stop) not in quiet)]
         blocks += self._phrases.idle_blocks(folded)
+        blocks += self._hierarchy.blocks(text, words)
         spells = list(self._phrases.spell_blocks(folded))
         blocks += spells
         loose = list(self._literals.signs(folded))

@@ -159,4 +159,4 @@ def test_no_relative_is_another() -> None:
 
 def test_how_often_counts_the_rows_that_join_two_things() -> None:
     plan = write(_contest().read("How often did Ann make Soup?")[0].plan)
-    assert plan == 'both(ids "Soup" | follow ^dish; ids "Ann" | follow ^cook) | count'
+    assert plan == 'both(ids "Ann" | follow ^cook; ids "Soup" | follow ^dish) | count'

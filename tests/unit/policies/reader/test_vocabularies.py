@@ -1,0 +1,72 @@
+"""Thesauri and vocabularies: what stands above and under a concept, and nouns that no type is called by."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+from tests.opened import best, opened
+from trivium.kg.plans.columns import GraphColumns
+from trivium.kg.plans.text import write
+from trivium.policies.reader.reader import Reader
+
+
+@cache
+def _crafts() -> tuple[GraphColumns, Reader]:
+    """A thesaurus of crafts; each concept has a day on which it was modified."""
+    wider = {
+        "Casting": "Metalwork",
+        "Forging": "Metalwork",
+        "Sand casting": "Casting",
+        "Die casting": "Casting",
+        "Carving": "Woodwork",
+        "Turning": "Woodwork",
+    }
+    names = dict.fromkeys([*wider, *wider.values()])
+    entities: list[Any] = [
+        (name, ["Concept"], {"definition": f"how {name.lower()} is done", "modified": f"2020-0{n % 8 + 1}-11"})
+        for n, name in enumerate(names)
+    ]
+    return opened(entities, [(name, "broader", above, {}) for name, above in wider.items()])
+
+
+_UNDER = 'ids "Casting" | follow ^broader'
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("What kinds of casting are there?", _UNDER),
+        ("Which techniques are listed directly under Casting?", _UNDER),
+        ("What are the narrower terms of Casting?", _UNDER),
+        ("How many crafts fall under Casting?", f"{_UNDER} | count"),
+        ("What is the broader concept of Casting?", 'ids "Casting" | follow broader'),
+        ("What is die casting filed under?", 'ids "Die casting" | follow broader'),
+        ("What kind of craft is die casting filed under?", 'ids "Die casting" | follow broader'),
+        ("Die casting is a type of which craft?", 'ids "Die casting" | follow broader'),
+        ("What type of craft is die casting?", 'ids "Die casting" | follow broader'),
+        ("When was Casting last modified?", 'ids "Casting" | values modified'),
+        ("How many terms are there?", "type Concept | count"),
+        ("Which concept was modified last?", "type Concept | top 1 by modified"),
+    ],
+)
+def test_what_is_above_and_under(question: str, plan: str) -> None:
+    found = best(_crafts(), question)
+    assert (write(found.plan), found.unread, found.unused) == (plan, (), ())
+
+
+@pytest.mark.parametrize(
+    "question", ["which crafts are under 5?", "what is under the table?", "what kinds of paint are there?"]
+)
+def test_small_words_beside_no_name_ask_for_no_concepts(question: str) -> None:
+    columns, reader = _crafts()
+    assert columns is not None
+    assert all("broader" not in write(each.plan) for each in reader.read(question, seconds=30)[:1])
+
+
+def test_a_parent_of_people_is_no_wider_term() -> None:
+    people: list[Any] = [(name, ["person"], {}) for name in ("Ann", "Bob", "Cleo")]
+    graph = opened(people, [("Ann", "parent", "Bob", {}), ("Bob", "parent", "Cleo", {})])
+    assert best(graph, "who works under Bob?").unsaid == {"parent"}
