@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from trivium.kg.embedders import Embedder
 from trivium.kg.memory import Memory
-from trivium.kg.text import singular
+from trivium.kg.text import read_like_names, singular
 from trivium.policies.reader.asked_kinds import has_own_vector
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.names import words_of
@@ -53,6 +53,7 @@ _WIDER = 0.8  # of a wider noun than a type's name: a "storm" may be a `Hurrican
 _BEGINNING = 5  # letters of a word cut short that a type may be called by: `hurricNamed`
 _ALL_ALIKE = 0.76  # of a word for the types of things that are all of one
 _SHORT, _LONG_WORD = (3, 4), 7  # letters of a part that stands for a longer word; of such a word
+_NAMES = 0.5  # share of a column's values from which they are names
 _CONSONANTS = range(3, 6)  # letters of a part that is a word's first consonants
 _SHORTENED = 0.95
 _TURNED = 2  # words of a type's name that mean it in this order alone
@@ -166,7 +167,10 @@ class Matcher:
             if len(content) < len(stems) and self.language.classes.having.isdisjoint(words[1:]):
                 options.append((content, 0.03))  # but "monsters have actions" names no `monsters_actions`
             if words[-1] in self.language.carriers:
+                own = self._owners(stems[-1:])
                 for element, score in self._forms.get(stems[:-1], {}).items():
+                    if element.kind == "property" and self._names_what_has(element, own):
+                        continue  # "the district code", of districts with a `code`
                     if element.kind in ("property", "edge") or (element.kind == "relation" and words[-1] in CODES):
                         found[element] = score - 0.02
             for form, less in options:
@@ -177,6 +181,15 @@ class Matcher:
             for element, score in (*self._abbreviated(words, stems).items(), *self._begun(words)):
                 found.setdefault(element, score)
         return [Match(element, score, True) for element, score in found.items()]
+
+    def _owners(self, form: tuple[str, ...]) -> set[int]:
+        """The types of which a column is called by some stems."""
+        return {self.schema.properties[each.number].type for each in self._forms.get(form, ()) if each.kind == "property"}
+
+    def _names_what_has(self, element: Element, kinds: Collection[int]) -> bool:
+        """Whether a column of one of some types holds names: it is called by what has a code, and is no code."""
+        column = self.schema.properties[element.number]
+        return column.type in kinds and read_like_names(column.profile.examples, _NAMES)
 
     def _abbreviated(self, words: Sequence[str], stems: tuple[str, ...]) -> dict[Element, float]:
         """Columns whose names abbreviate some of the words: `systolic_bp` by "systolic blood pressure"."""

@@ -58,7 +58,7 @@ async def respond(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[s
         found = claim.found and not _repeats_name(state, claim) and not await is_unfounded(claim, context)
     else:
         claim = await _chains_claim(state, context)
-        found = claim.found
+        found = claim.found and not _repeats_name(state, claim)
     words = await _words(state, claim.answers, context)
     claim.text = words.text or await _sentence(claim, outcome["total"] if outcome else 0, context.kg)
     if not claim.found and choices_in(state.get("question", ""))[1]:

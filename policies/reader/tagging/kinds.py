@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Container
 from dataclasses import dataclass
 
 from trivium.kg.profile import is_of_vocabulary
@@ -131,17 +132,24 @@ class OpenKinds:
                 continue
             if self.schema.typed and taken and not _is_same_noun(word, taken):
                 continue  # "which company had the worst loss" asks for companies
-            taken = word
+            head = self._head(tagged, place, read) if self.schema.typed else place
+            taken = tagged.positions[head]
             tagged.asks_things |= place == 0 and not gap.isdisjoint(self.language.which)
+            links = {kind: link(head, Element("type", kind, ANY_KIND), KIND) for kind in self._kinds}
             tagged.items += [
-                (
-                    place,
-                    place + 1,
-                    Item("S", ("all", kind), kind, (), gains[kind], link(place, element, KIND), form="plain"),
-                )
+                (head, head + 1, Item("S", ("all", kind), kind, (), gains[kind], links[kind], form="plain"))
                 for kind in self._kinds
-                for element in [Element("type", kind, ANY_KIND)]
             ]
+
+    def _head(self, tagged: Tagged, place: int, read: Container[int]) -> int:
+        """The last noun of a phrase that nothing reads: of "food, drink or tobacco *company*"."""
+        while place + 1 < len(tagged.positions) and tagged.gaps[place + 1] <= {"and", "or"}:
+            word = tagged.positions[place + 1]
+            other = place + 1 in read or place + 1 in tagged.verbs or not tagged.content[place + 1]
+            if other or not (word.isalpha() and word.islower()) or self.language.is_past(word):
+                break
+            place += 1
+        return place
 
     def _rows(self, word: str, place: int) -> list[tuple[int, int, Item]]:
         """All things, for a noun that says no more than that: "rows" of the one table, "terms" of a vocabulary."""

@@ -66,6 +66,13 @@ def test_small_words_beside_no_name_ask_for_no_concepts(question: str) -> None:
     assert all("broader" not in write(each.plan) for each in reader.read(question, seconds=30)[:1])
 
 
+def test_a_code_of_districts_that_have_a_code() -> None:
+    rows: list[Any] = [
+        (name, ["school"], {"district": name, "code": 40 + n}) for n, name in enumerate(("Acton", "Bedford"))
+    ]
+    assert write(best(opened(rows, []), "what is the district code of Acton?").plan).endswith("values code")
+
+
 def test_a_parent_of_people_is_no_wider_term() -> None:
     people: list[Any] = [(name, ["person"], {}) for name in ("Ann", "Bob", "Cleo")]
     graph = opened(people, [("Ann", "parent", "Bob", {}), ("Bob", "parent", "Cleo", {})])
