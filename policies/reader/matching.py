@@ -167,12 +167,7 @@ class Matcher:
             if len(content) < len(stems) and self.language.classes.having.isdisjoint(words[1:]):
                 options.append((content, 0.03))  # but "monsters have actions" names no `monsters_actions`
             if words[-1] in self.language.carriers:
-                own = self._owners(stems[-1:])
-                for element, score in self._forms.get(stems[:-1], {}).items():
-                    if element.kind == "property" and self._names_what_has(element, own):
-                        continue  # "the district code", of districts with a `code`
-                    if element.kind in ("property", "edge") or (element.kind == "relation" and words[-1] in CODES):
-                        found[element] = score - 0.02
+                found |= self._without_carrier(words[-1], stems)
             for form, less in options:
                 for element, score in self._forms.get(form, {}).items() if len(form) > 1 or less == 0.0 else ():
                     found[element] = max(found.get(element, 0.0), score - less)
@@ -182,14 +177,22 @@ class Matcher:
                 found.setdefault(element, score)
         return [Match(element, score, True) for element, score in found.items()]
 
-    def _owners(self, form: tuple[str, ...]) -> set[int]:
-        """The types of which a column is called by some stems."""
-        return {self.schema.properties[each.number].type for each in self._forms.get(form, ()) if each.kind == "property"}
+    def _without_carrier(self, carrier: str, stems: tuple[str, ...]) -> dict[Element, float]:
+        """What is called by stems without the last one, of a noun that says no more: "CAS number".
 
-    def _names_what_has(self, element: Element, kinds: Collection[int]) -> bool:
-        """Whether a column of one of some types holds names: it is called by what has a code, and is no code."""
-        column = self.schema.properties[element.number]
-        return column.type in kinds and read_like_names(column.profile.examples, _NAMES)
+        But of districts with a `code`, "the district code" is that.
+        """
+        columns = self.schema.properties
+        own = {columns[each.number].type for each in self._forms.get(stems[-1:], ()) if each.kind == "property"}
+
+        def is_meant(element: Element) -> bool:
+            if element.kind != "property":
+                return element.kind == "edge" or (element.kind == "relation" and carrier in CODES)
+            column = columns[element.number]
+            return column.type not in own or not read_like_names(column.profile.examples, _NAMES)
+
+        said = self._forms.get(stems[:-1], {})
+        return {element: score - 0.02 for element, score in said.items() if is_meant(element)}
 
     def _abbreviated(self, words: Sequence[str], stems: tuple[str, ...]) -> dict[Element, float]:
         """Columns whose names abbreviate some of the words: `systolic_bp` by "systolic blood pressure"."""

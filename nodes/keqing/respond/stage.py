@@ -147,12 +147,12 @@ def _repeats_name(state: KeqingState, claim: Claim) -> bool:
     labels = [f" {fold_name(answer['label'])} " for answer in claim.answers]
     if len(labels) != 1 or " or " in question:
         return False
+    as_written = fold_case(claim.answers[0]["label"]) in fold_case(state.get("question", ""))
     if not plan:
         assessed = state.get("assessed")
-        return bool(assessed and assessed["signals"].get("strange")) and labels[0] in question
+        return as_written and bool(assessed and assessed["signals"].get("strange")) and labels[0] in question
     if relations(from_json(plan)):
         return False
-    as_written = fold_case(claim.answers[0]["label"]) in fold_case(state.get("question", ""))
     if isinstance(from_json(plan), ValueOf) and not as_written:
         return False  # the channel "#platform-ops" is not the team Platform Ops
     parts = list(nodes(from_json(plan)))

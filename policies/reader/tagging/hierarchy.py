@@ -59,7 +59,7 @@ class Hierarchy:
         for place, word in enumerate(folded):
             if word in said["under"] and place + 1 < len(folded):
                 start = place
-                while start > 0 and folded[start - 1] in said["placed"] | {"are", "is"}:
+                while start > 0 and folded[start - 1] in said["placed"] | self.language.classes.being:
                     start -= 1
                 start = self._before_sort(text, words, start)
                 yield from self._of_name_after(text, words, start, place + 1, "down")
@@ -81,10 +81,9 @@ class Hierarchy:
         return 0
 
     def _of_name_after(self, text: str, words: Sequence[Token], start: int, place: int, way: str) -> Iterator[Block]:
-        for skipped in (0, 1):
-            first = place + skipped
-            if skipped and (place >= len(words) or words[place].text not in ("the", "a", "an")):
-                return
+        """The block from `start` to the end of the longest name that begins at a place, or behind an article there."""
+        article = place < len(words) and words[place].text in self.language.hierarchy["joining"]
+        for first in (place, place + 1) if article else (place,):
             for stop in range(min(len(words), first + _LONGEST), first, -1):
                 if items := self._items(text, words, (first, stop), start, way):
                     yield Block(start, stop, _STRENGTH + stop - start, items, UNREAD_NAME)
@@ -159,11 +158,10 @@ class Hierarchy:
         out = []
         for relation, direction in self._steps[way]:
             kinds = {end for each, *ends in self.schema.joins if each == relation for end in ends}
-            numbers = {self.schema.type_numbers[name] for hit in hits for name in hit.types or ("",)
-                       if name in self.schema.type_numbers}  # fmt: skip
-            number = next((each for each in sorted(kinds) if not hits or numbers & kinds), -1)
-            if not hits or number < 0:
+            types = {self.schema.type_numbers.get(name, -1) for hit in hits for name in hit.types or ("",)}
+            if not types & kinds:
                 continue
+            number = min(kinds)
             node = ("ids", number, tuple(dict.fromkeys(hit.id for hit in hits)))
             links = (
                 *link(start, Element("type", number, hits[0].label), hits[0].score),

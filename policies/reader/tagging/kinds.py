@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Container
 from dataclasses import dataclass
+from functools import partial
 
 from trivium.kg.profile import is_of_vocabulary
 from trivium.kg.text import singular
@@ -104,8 +105,6 @@ class OpenKinds:
             and item.links
             and item.links[0][2] >= max(NOUN, deeds[start])  # "which footballer plays for X" asks for no plays
         }
-        # In one table a noun for its rows is hardly anything else.
-        gains = {kind: EXACT - SLOPE * (1 - (_ROWS if kind == self._table else KIND)) for kind in self._kinds}
         fronted = self._fronted(tagged)
         if fronted in tagged.verbs and self.language.is_many(tagged.positions[fronted - 1]):
             fronted = -1  # "which GPUs use the X"
@@ -135,11 +134,13 @@ class OpenKinds:
             head = self._head(tagged, place, read) if self.schema.typed else place
             taken = tagged.positions[head]
             tagged.asks_things |= place == 0 and not gap.isdisjoint(self.language.which)
-            links = {kind: link(head, Element("type", kind, ANY_KIND), KIND) for kind in self._kinds}
-            tagged.items += [
-                (head, head + 1, Item("S", ("all", kind), kind, (), gains[kind], links[kind], form="plain"))
-                for kind in self._kinds
-            ]
+            tagged.items += map(partial(self._item, head), self._kinds)
+
+    def _item(self, place: int, kind: int) -> tuple[int, int, Item]:
+        """All things of a kind, for a noun; in one table a noun for its rows is hardly anything else."""
+        gain = EXACT - SLOPE * (1 - (_ROWS if kind == self._table else KIND))
+        links = link(place, Element("type", kind, ANY_KIND), KIND)
+        return place, place + 1, Item("S", ("all", kind), kind, (), gain, links, form="plain")
 
     def _head(self, tagged: Tagged, place: int, read: Container[int]) -> int:
         """The last noun of a phrase that nothing reads: of "food, drink or tobacco *company*"."""
