@@ -385,7 +385,7 @@ class Candidates:
         if asks and len(tagged.positions) == 1 and item.form == "name":
             yield from ((("values", item.node, (term,)), 0.0) for term in self._descriptions(item.type))
             types = [each for each in self.schema.properties if each.is_type]
-            if any(self.schema.compatible(item.type, each.type) for each in types):
+            if any(self.schema.compatible(item.type, each.type) for each in types) and not self.schema.is_vocabulary:
                 yield ("values", item.node, (("p", (), TYPE_PROPERTY, ""),)), scores.TYPE_ALONE
 
     def _descriptions(self, kind: int) -> list[Sketch]:

@@ -19,11 +19,12 @@ from trivium.policies.reader.items import Item, link
 from trivium.policies.reader.matching import Element
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.schema import Schema, Walk
-from trivium.policies.reader.tagging.tagged import EXACTLY, UNREAD_GENERIC, UNREAD_NAME, Block, text_of
+from trivium.policies.reader.tagging.tagged import EXACT, EXACTLY, UNREAD_GENERIC, UNREAD_NAME, Block, text_of
 
 _LONGEST = 8  # words of a name
 _LONGEST_NOUN = 4  # words of "which technical measure"
 _STRENGTH = 110  # of a block: more than its name's, also in quotes
+_OF_NOUN = 20  # of a block that is a relation with a noun
 _GAIN = 0.9  # score of a set that a name and its small words give
 
 
@@ -68,10 +69,24 @@ class Hierarchy:
             elif word in said["kinds"] | said["wider"]:
                 stop = self._behind_noun(folded, place + 1)
                 way = "down" if word in said["kinds"] else "up"
-                yield from self._of_name_after(text, words, place, stop, way) if stop else ()
+                yield from (
+                    self._of_name_after(text, words, place, stop, way) if stop else self._before_noun(folded, place)
+                )
             elif word in said["kind"] and folded[place + 1 : place + 2] == ["of"]:
                 found = list(self._of_name_before(text, words, place + 1))
                 yield from found or self._of_what_is(text, words, place)
+
+    def _before_noun(self, folded: Sequence[str], place: int) -> Iterator[Block]:
+        """A relation that is called so, before a noun that adds nothing: "the most *narrower terms*"."""
+        noun = singular(folded[place + 1]) if place + 1 < len(folded) else ""
+        for number in (
+            {relation for relation, _ in self._steps["up"]} if noun in self.language.hierarchy["members"] else ()
+        ):
+            if folded[place] in words_of(self.schema.names[number]):
+                item = Item(
+                    "R", data=(number, None, "out"), score=EXACT, links=link(place, Element("relation", number), 1.0)
+                )
+                yield Block(place, place + 2, _OF_NOUN, [item], UNREAD_NAME)
 
     def _behind_noun(self, folded: Sequence[str], place: int) -> int:
         """Where a name begins behind "of" or "than", before which one noun may stand: "narrower terms of"; else 0."""

@@ -32,6 +32,29 @@ def _crafts() -> tuple[GraphColumns, Reader]:
     return opened(entities, [(name, "broader", above, {}) for name, above in wider.items()])
 
 
+@cache
+def _archive() -> tuple[GraphColumns, Reader]:
+    """One that says both ways who is the wider, as SKOS allows."""
+    wider = {"Theft": "Crime", "Arson": "Crime", "Crime": "Society", "Family": "Society", "Marriage": "Family"}
+    names = dict.fromkeys([*wider, *wider.values()])
+    entities: list[Any] = [(name, ["Concept"], {"scope_note": f"all about {name.lower()}"}) for name in names]
+    edges: list[Any] = [(name, "broader", above, {}) for name, above in wider.items()]
+    return opened(entities, edges + [(above, "narrower", name, {}) for name, above in wider.items()])
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("How many narrower terms does Crime have?", 'ids "Crime" | follow narrower | count'),
+        ("What broader term does Arson have?", 'ids "Arson" | follow broader'),
+        ("Which concept has the most narrower concepts?", "type Concept | top 1 by count(narrower/)"),
+        ("What is Marriage?", 'ids "Marriage" | values scope_note'),
+    ],
+)
+def test_narrower_terms_are_those_that_are_narrower(question: str, plan: str) -> None:
+    assert write(best(_archive(), question).plan) == plan
+
+
 _UNDER = 'ids "Casting" | follow ^broader'
 
 
