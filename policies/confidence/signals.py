@@ -257,6 +257,7 @@ def signals_of(
         or (figure and not unread.isdisjoint({*_kind_asked(question), *_measures()}))
         or any(_is_another_kind(question, each) for each in same[:1] if plan or _ends(each.plan))
         or any(map(_of_another_deed, same[:1]))
+        or (not plan and any(map(_leaves_year, same[:1])))
     )
     out = {
         "plan": float(plan),
@@ -415,6 +416,7 @@ def _is_another_kind(question: str, reading: Reading) -> bool:
     return (
         _merely_exists(reading.plan)
         or _joins_unsaid(reading)
+        or _is_of_a_compound(question, reading)
         or _is_figure(question, reading.plan)
         or _of_another_deed(reading)
         or _counts_nothing(reading)
@@ -489,6 +491,24 @@ def _leaves_what_is_asked(question: str, reading: Reading) -> bool:
     place = asked_of(words)
     left = {word for text in reading.unread for word in fold_case(text).split()}
     return place >= 0 and words[place] in left and reading.aside == 0
+
+
+def _leaves_year(reading: Reading) -> bool:
+    """Whether a year is left unread beside what a column of another year says: "the population of Ajax in 1950"."""
+    years = {word for word in reading.unread if word.isdigit() and len(word) == len("2000")}
+    columns = {node.property for node in nodes(reading.plan) if isinstance(node, Term)}
+    return bool(years) and any(part.isdigit() for column in columns for part in words_of(column))
+
+
+def _is_of_a_compound(question: str, reading: Reading) -> bool:
+    """Whether a column is given for a noun that only begins with its name: profits, for "the profit *margin* of X"."""
+    left = {word for text in reading.unread for word in fold_case(text).split()}
+    words = [token.text for token in tokens(question)]
+    read = {fold_case(part.word) for part in reading.parts if part.score > 0}
+    return isinstance(reading.plan, ValueOf) and any(
+        one in read and other in left and after == "of" and other.isalpha()
+        for one, other, after in zip(words, words[1:], words[2:], strict=False)
+    )
 
 
 def _ranks_by_another(question: str, reading: Reading) -> bool:

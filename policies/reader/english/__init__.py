@@ -66,6 +66,8 @@ class WordClasses:
     may: frozenset[str]
     once: frozenset[str]
     revised: frozenset[str]
+    sexed: frozenset[str]
+    sexes: frozenset[str]
     kinds: frozenset[str]
     sorts: frozenset[str]
     same: frozenset[str]

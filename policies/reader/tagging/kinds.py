@@ -119,22 +119,26 @@ class OpenKinds:
             content = tagged.content[place] or (place in numbers and word not in self.language.units)
             ranks = word.endswith("est") and len(word) > SHORTEST  # "quickest"
             before = not tagged.gaps[place + 1] and place + 1 in nouns  # "purple films", "jersey number"
-            first = place == 0 and not gap and word.istitle() and is_plural([word])  # "Plots with …"
-            plain = word.isalpha() and (word.islower() or first)
             deed = place in tagged.verbs and self.language.is_past(word)  # "where is X kept"
             free = place not in (sure if self.schema.is_vocabulary else read) and not before
             if free and (rows := self._rows(word, place)):
                 tagged.items += rows
                 tagged.asks_things |= place == 0 and not gap.isdisjoint(self.language.which)
                 continue
-            if before or place in read or ranks or not content or not plain or not asked or deed:
+            if before or place in read or ranks or not content or not _is_plain(tagged, place) or not asked or deed:
                 continue
-            if self.schema.typed and taken and not _is_same_noun(word, taken):
-                continue  # "which company had the worst loss" asks for companies
+            other = taken and not _is_same_noun(word, taken)  # "which company had the worst loss" asks for companies
+            if self.schema.typed and (other or self._is_sex(word)):
+                continue
             head = self._head(tagged, place, read) if self.schema.typed else place
             taken = tagged.positions[head]
             tagged.asks_things |= place == 0 and not gap.isdisjoint(self.language.which)
             tagged.items += map(partial(self._item, head), self._kinds)
+
+    def _is_sex(self, word: str) -> bool:
+        """Whether a noun says of which sex people are, in a graph that says it of none: women are no companies."""
+        classes = self.language.classes
+        return word in classes.sexed and classes.sexes.isdisjoint(self.schema.words)
 
     def _item(self, place: int, kind: int) -> tuple[int, int, Item]:
         """All things of a kind, for a noun; in one table a noun for its rows is hardly anything else."""
@@ -188,3 +192,10 @@ class OpenKinds:
 
 def _is_same_noun(one: str, other: str) -> bool:
     return singular(one.casefold()) == singular(other.casefold())
+
+
+def _is_plain(tagged: Tagged, place: int) -> bool:
+    """Whether a word is written as nouns are: in small letters, or a plural that begins a question: "Plots with …"."""
+    word = tagged.positions[place]
+    first = place == 0 and not tagged.gaps[0] and word.istitle() and is_plural([word])
+    return word.isalpha() and (word.islower() or first)

@@ -118,7 +118,8 @@ class Phrases:
                     )
                     out.append(Block(start, stop, 15 + stop - start, items))
                 elif stop - start > 1:
-                    out += self._worded(folded, start, stop)
+                    made = "material" in aliases  # what nothing says the material of was not `created` of any
+                    out += list(self._worded(folded, start, stop)) or [Block(start, stop, 15, [], UNREAD)] * made
         return out
 
     def _worded(self, folded: Sequence[str], start: int, stop: int) -> Iterator[Block]:

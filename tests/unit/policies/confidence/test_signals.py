@@ -810,3 +810,14 @@ def test_the_one_relation_of_a_thing_is_no_evidence_for_what_no_word_says() -> N
     assert DEFAULT.confidence(signals_of(alone, [], plan=False)) < 0.5
     named = replace(alone, support=replace(support, unnamed=0, strange=()))
     assert DEFAULT.confidence(signals_of(named, [], plan=False)) > 0.9
+
+
+def test_a_year_that_no_column_is_of_is_missing() -> None:
+    """ "The population in 1950", where the graph knows that of 1996."""
+    sub = SubQuestion(
+        0, "what is the population 1996 of [mask]?", (-1,), ("Ajax",), chain=(Hop("population_1996", False),)
+    )
+    found = Decomposition((sub,), confidence=0.9, support=Support(hops=1))
+    reading = _reading('ids "Ajax" | values population_1996')
+    assert signals_of(found, [replace(reading, unread=("1950",))], plan=False).misfit == 1.0
+    assert signals_of(found, [reading], plan=False).misfit == 0.0

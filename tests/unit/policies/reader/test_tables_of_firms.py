@@ -68,3 +68,17 @@ def test_words_behind_prepositions_that_nothing_reads() -> None:
     found = best(_firms(), "What are the sales of phenacetin?")
     assert left_topics("What are the sales of phenacetin?", found) == ["phenacetin"]
     assert left_topics("What are the sales of Volvo?", best(_firms(), "What are the sales of Volvo?")) == []
+
+
+def test_women_are_no_firms_and_a_margin_is_no_profit() -> None:
+    assert "women" in best(_firms(), "How many women are in banking?").unread
+    margin = best(_firms(), "What is the sales quota of Volvo?")
+    assert signals_of(None, [margin], plan=True, question="What is the sales quota of Volvo?").misfit == 1.0
+    sales = best(_firms(), "What are the sales of Volvo?")
+    assert signals_of(None, [sales], plan=True, question="What are the sales of Volvo?").misfit == 0.0
+
+
+def test_what_things_are_made_of_is_no_day_on_which_they_were_made() -> None:
+    things: list[Any] = [(name, ["thing"], {"created": f"2020-01-0{n}"}) for n, name in enumerate(("Vase", "Bowl"), 1)]
+    assert best(opened(things, []), "What is Vase made of?").unread
+    assert write(best(opened(things, []), "When was Vase made?").plan) == 'ids "Vase" | values created'
