@@ -501,12 +501,15 @@ def _leaves_year(reading: Reading) -> bool:
 
 
 def _is_of_a_compound(question: str, reading: Reading) -> bool:
-    """Whether a column is given for a noun that only begins with its name: profits, for "the profit *margin* of X"."""
+    """Whether a column is given for a noun that only begins with its name: profits, for "the profit *margin* of X".
+
+    A part of a name says less: "flash point" of a `t_flash`.
+    """
     left = {word for text in reading.unread for word in fold_case(text).split()}
     words = [token.text for token in tokens(question)]
-    read = {fold_case(part.word) for part in reading.parts if part.score > 0}
+    whole = {fold_case(part.word) for part in reading.parts if len(words_of(own_name(part.element))) == 1}
     return isinstance(reading.plan, ValueOf) and any(
-        one in read and other in left and after == "of" and other.isalpha()
+        one in whole and other in left and after == "of" and other.isalpha()
         for one, other, after in zip(words, words[1:], words[2:], strict=False)
     )
 

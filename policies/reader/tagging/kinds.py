@@ -128,16 +128,18 @@ class OpenKinds:
             if before or place in read or ranks or not content or not _is_plain(tagged, place) or not asked or deed:
                 continue
             other = taken and not _is_same_noun(word, taken)  # "which company had the worst loss" asks for companies
-            if self.schema.typed and (other or self._is_sex(word)):
+            if self.schema.typed and (other or self._is_other(word)):
                 continue
             head = self._head(tagged, place, read) if self.schema.typed else place
             taken = tagged.positions[head]
             tagged.asks_things |= place == 0 and not gap.isdisjoint(self.language.which)
             tagged.items += map(partial(self._item, head), self._kinds)
 
-    def _is_sex(self, word: str) -> bool:
-        """Whether a noun says of which sex people are, in a graph that says it of none: women are no companies."""
+    def _is_other(self, word: str) -> bool:
+        """Whether a noun is for no things: for a vocabulary itself; for people of a sex, where none is told of any."""
         classes = self.language.classes
+        if self.schema.is_vocabulary and word in self.language.hierarchy["wholes"]:
+            return True
         return word in classes.sexed and classes.sexes.isdisjoint(self.schema.words)
 
     def _item(self, place: int, kind: int) -> tuple[int, int, Item]:
