@@ -13,9 +13,7 @@ from trivium.kg.plans.plan import ChainStep, Entities, Follow, Term, ValueOf, re
 from trivium.kg.text import fold_case, tokens
 from trivium.kg.types import Hop, LogicalChain, chain_text
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.confidence.model import DEFAULT, VETOES
-from trivium.policies.confidence.signals import (
-    AnswerSignals,
+from trivium.policies.confidence.asks import (
     asks_how_of_date,
     asks_truth,
     counts_in_place,
@@ -23,14 +21,11 @@ from trivium.policies.confidence.signals import (
     gives_no_reason,
     is_misfit,
     is_small_talk,
-    last_step,
-    left_noun,
-    left_nouns,
-    left_topics,
     may_ask_truth,
-    names_of_plan,
-    signals_of,
 )
+from trivium.policies.confidence.model import DEFAULT, VETOES
+from trivium.policies.confidence.signals import AnswerSignals, signals_of
+from trivium.policies.confidence.unread import last_step, left_noun, left_nouns, left_topics, names_of_plan
 from trivium.policies.reader.chains.decomposer import Decomposition
 from trivium.policies.reader.english import classes
 from trivium.policies.reader.english.asides import speaks_of_ties

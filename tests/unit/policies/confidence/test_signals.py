@@ -9,18 +9,10 @@ import pytest
 from trivium.kg.plans.plan import Value
 from trivium.kg.plans.text import parse
 from trivium.kg.types import Hop, PropertyKind
+from trivium.policies.confidence.asks import asks_how_of_date, asks_truth, gives_no_reason, is_misfit, is_small_talk
 from trivium.policies.confidence.model import DEFAULT
-from trivium.policies.confidence.signals import (
-    asks_how_of_date,
-    asks_truth,
-    gives_no_reason,
-    is_misfit,
-    is_small_talk,
-    left_noun,
-    left_nouns,
-    names_of_plan,
-    signals_of,
-)
+from trivium.policies.confidence.signals import signals_of
+from trivium.policies.confidence.unread import left_noun, left_nouns, names_of_plan
 from trivium.policies.reader.chains.decomposer import Decomposition, SubQuestion
 from trivium.policies.reader.chains.open_world import Support, _is_among, _root, _said_before, _stems
 from trivium.policies.reader.readings import Outcome, Part, Reading

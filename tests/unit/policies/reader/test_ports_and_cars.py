@@ -14,7 +14,8 @@ from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.execute import Executor
 from trivium.kg.plans.plan import Value
 from trivium.kg.plans.text import write
-from trivium.policies.confidence.signals import asks_truth, signals_of
+from trivium.policies.confidence.asks import asks_truth
+from trivium.policies.confidence.signals import signals_of
 from trivium.policies.reader.reader import Reader
 from trivium.policies.reader.readings import Reading
 

@@ -10,7 +10,8 @@ import pytest
 from tests.opened import best, opened
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.text import write
-from trivium.policies.confidence.signals import left_topics, signals_of
+from trivium.policies.confidence.signals import signals_of
+from trivium.policies.confidence.unread import left_topics
 from trivium.policies.reader.reader import Reader
 
 
