@@ -53,6 +53,7 @@ from trivium.kg.loaders.rdf_terms import (
     value_of,
 )
 from trivium.kg.loaders.skips import SkipLog
+from trivium.kg.profile import is_of_vocabulary
 from trivium.kg.text import is_other_name, read_like_names
 from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueText
 
@@ -90,11 +91,6 @@ _OWL = "http://www.w3.org/2002/07/owl#"
 _SHAPES = "http://www.w3.org/ns/shacl#"
 _SCHEMA = {f"http://www.w3.org/2000/01/rdf-schema#{name}" for name in ("domain", "range", "subPropertyOf")}
 _OF_VOCABULARY = _SCHEMA | {f"{_OWL}inverseOf", f"{_OWL}disjointWith"}
-_TYPES_OF_VOCABULARY = {
-    f"{RDF}Property",
-    *(f"http://www.w3.org/2000/01/rdf-schema#{name}" for name in ("Class", "Datatype")),
-    *(f"{_OWL}{name}" for name in ("Class", "ObjectProperty", "DatatypeProperty", "AnnotationProperty")),
-}
 _FACTS_OF_OWL = {f"{_OWL}{name}" for name in ("sameAs", "differentFrom", "equivalentClass", "deprecated")}
 SUBCLASS = "http://www.w3.org/2000/01/rdf-schema#subClassOf"
 _SAME = {f"{_OWL}sameAs", "http://www.w3.org/2004/02/skos/core#exactMatch"}
@@ -319,7 +315,7 @@ class RdfParser:
     def _of_vocabulary(self) -> list[Triple]:
         """What is said of classes and properties where a file holds nothing else: these are its data."""
         types = [each for named in self._named.values() for each in named.types]
-        about = sum(each in _TYPES_OF_VOCABULARY for each in types)
+        about = sum(each.startswith(_VOCABULARIES) and is_of_vocabulary(each) for each in types)
         return self._vocabulary if about >= _NEARLY * len(types) > 0 else []
 
     def entities(self) -> list[Entity]:
@@ -399,7 +395,7 @@ class RdfParser:
         elif relation == REST:
             self._rests.setdefault(head, tail)
         elif _is_schema(relation, tail):
-            if relation in _OF_VOCABULARY and not tail.startswith(_NO_FACTS) and len(self._vocabulary) < BATCH:
+            if relation in _OF_VOCABULARY and not tail.startswith(_NO_FACTS):
                 self._vocabulary.append(Triple(head, name_of(relation), tail))
             if relation in _CLASSES and tail.startswith("_:"):
                 self._definitions.append((head, tail))

@@ -196,9 +196,11 @@ class Applied:
         """The id of a row that tells more of no row of the other table: a thing of its own if it has a name."""
         if not label:
             return ""
-        kind = self.mappings[mapping.about.partition(".")[0]].type
-        id_ = f"{_part(kind)}/{key or label}"
-        self._named.setdefault(id_, Entity(id_, label, types=(kind,)))
+        other = self.mappings[mapping.about.partition(".")[0]]
+        id_ = _id(other, key or label)
+        known = self._named.get(id_)
+        if known is None or known.label == key:  # a third table may have named it by its key alone
+            self._named[id_] = Entity(id_, label, types=(other.type,))
         return id_
 
     def _once(self, triples: Iterable[Triple]) -> Iterator[Triple]:

@@ -23,6 +23,7 @@ from trivium.kg.tables.columns import (
     LONG_KEY,
     LONG_NAME,
     MANY_TEXTS,
+    MOSTLY,
     NAME_WORDS,
     ROWS_READ,
     YEAR,
@@ -47,6 +48,7 @@ from trivium.kg.tables.columns import (
 from trivium.kg.tables.languages import say_languages
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableLink, TableMapping
 from trivium.kg.tables.naming import (
+    DESCRIPTIONS,
     MODELS,
     called_by,
     called_by_key,
@@ -84,7 +86,7 @@ from trivium.kg.tables.references import (
 )
 from trivium.kg.tables.things import codes_another, find_facts, find_things, numbers_list
 from trivium.kg.tables.truths import say_truths
-from trivium.kg.text import singular
+from trivium.kg.text import read_like_names, singular
 
 # Keys that people know things by, however short: a rank says which comes first.
 _TOLD_KEYS = frozenset({"rank", "ranking", "place", "position", "standing", "code"})
@@ -335,16 +337,16 @@ def _more_of(
     columns = _without_type(other.words, _with_codes(seen, columns) | _repeated(seen, alias, (key.name,)))
     columns |= _names_again(seen, columns, (key.name,), alias)
     place = f"{other.table.name}.{column.name}"
-    label = find_label(replace(seen, key=None))
-    label = label if len(label) == 1 and label != (key.name,) and _tells_names(seen.columns[label[0]]) else ()
-    columns = {name: each for name, each in columns.items() if name not in label or name in alias}
+    label = tuple(each.name for each in seen.columns.values() if each is not key and _tells_names(each))[:1]
     return TableMapping(seen.table.path.name, "", key.name, label, about=place, columns=columns, alias=tuple(alias))
 
 
 def _tells_names(profile: ColumnProfile) -> bool:
-    """Whether a column's texts, nearly all of them different, may be what things are called."""
-    texts = len(profile.texts)
-    return profile.kind is None and texts >= COMPLETE * profile.filled and profile.length <= LONG_NAME
+    """Whether a column is called as names are, or as descriptions whose texts read like names, each of one row."""
+    own = profile.filled > 0 and len(profile.texts) >= COMPLETE * profile.filled and profile.length <= LONG_NAME
+    last = profile.words[-1]
+    called = last in NAME_WORDS or (last in DESCRIPTIONS and read_like_names(profile.texts, MOSTLY))
+    return own and called and profile.kind is None and not profile.many
 
 
 def _names_again(

@@ -66,7 +66,7 @@ _MOST_WORDS = 2
 _LANGUAGE = re.compile("[a-z]{2,3}")
 _TECHNICAL = re.compile(r"[a-z0-9]+(?:[_.:][a-z0-9]+)+")
 _CODED = re.compile(r"[A-Z\d][A-Z\d._-]{0,11}")
-_DESCRIPTIONS, _BEFORE_DESCRIPTIONS = {"desc", "descr", "description", "designation"}, {"full", "long", "short"}
+DESCRIPTIONS, _BEFORE_DESCRIPTIONS = {"desc", "descr", "description", "designation"}, {"full", "long", "short"}
 _SHORT_CODE = re.compile(r"[A-Z][A-Z\d]{1,4}")
 
 
@@ -374,7 +374,7 @@ def described_by(seen: SeenTable) -> str:
         said = bool(each.words) and {*each.words[:-1]}.difference(seen.words, seen.key.words) <= _BEFORE_DESCRIPTIONS
         own = len(each.texts) >= COMPLETE * seen.rows and each.filled >= COMPLETE * seen.rows
         texts = own and each.kind in (None, "text") and each.length <= LONG_NAME and not each.many
-        if said and texts and each.words[-1] in _DESCRIPTIONS and read_like_names(each.texts, ENOUGH):
+        if said and texts and each.words[-1] in DESCRIPTIONS and read_like_names(each.texts, ENOUGH):
             return each.name
     return ""
 

@@ -137,11 +137,15 @@ def guess_split(texts: Iterable[str]) -> str:
 
 
 def guess_split_of_names(texts: Iterable[str]) -> str:
-    """The same of a column whose name says that a cell may hold several names, though few do: "Beehive,Praesepe"."""
+    """The same of a column whose name says that a cell may hold several names, though few do: "Beehive,Praesepe".
+
+    Texts that nearly all have one comma are names in the order of lists: "Bell, Ann".
+    """
     known = list(texts)
     for mark in (*_SEPARATORS, *_COMMAS):
         parts = [part.strip() for text in known if mark in text for part in text.split(mark)]
-        if parts and all(len(part) <= _LONGEST_PART and _LETTER.search(part) for part in parts):
+        turned = mark in _COMMAS and sum(text.count(mark) == 1 for text in known) >= _MOSTLY_NAMED * len(known)
+        if parts and not turned and all(len(part) <= _LONGEST_PART and _LETTER.search(part) for part in parts):
             return mark
     return ""
 

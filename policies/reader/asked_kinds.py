@@ -58,8 +58,12 @@ class AskedKinds:
         return not self._is_like(noun, sorted(names - self.language.classes.function))
 
     def is_rare(self, word: str) -> bool:
-        """Whether a word is so rare that it is hardly one of everyday: "phenacetin"; its singular, too."""
-        return not (self._has_own_vector(word) or self._has_own_vector(singular(word)))
+        """Whether a word is so rare that it is hardly one of everyday: "phenacetin"; its singular, too.
+
+        Only static vectors tell; to an embedder of sentences no word is.
+        """
+        known = self._has_own_vector("the")  # as every word of everyday
+        return known and not (self._has_own_vector(word) or self._has_own_vector(singular(word)))
 
     def strangeness(self, noun: str, names: AbstractSet[str], relations: Iterable[str] = ()) -> float:
         """How unlike a noun is to all words for what a plan is about, in [0, 1]; `_UNKNOWN` without a vector.

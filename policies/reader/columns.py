@@ -460,7 +460,7 @@ class Columns:
 
     def _are_years(self, bounds: Sequence[Any]) -> bool:
         """Whether two bounds are years of which columns hold something: `population_1996` and `population_2021`."""
-        said = {str(int(float(str(year.value)))) for each in bounds if (year := _year(each)) is not None}
+        said = {value_text(year) for each in bounds if (year := _year(each)) is not None}
         return len(said) > 1 and any(said <= found.keys() for found in self.schema.series.values())
 
     def _in_unit(self, term: Sketch, column: Property, said: str) -> tuple[Sketch, Property]:

@@ -394,8 +394,11 @@ class Schema:
 
     @cached_property
     def is_vocabulary(self) -> bool:
-        """Whether the graph's things are the classes or concepts of a vocabulary, which its types say and no more."""
-        return self.typed and is_vocabulary(role.name for role in self.types if not role.members)
+        """Whether the graph's things are the classes or concepts of a vocabulary, which its types say and no more.
+
+        They are joined with each other: a table of properties for sale is none.
+        """
+        return self.typed and bool(self.kin) and is_vocabulary(role.name for role in self.types if not role.members)
 
     @cached_property
     def words(self) -> frozenset[str]:

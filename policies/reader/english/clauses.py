@@ -50,7 +50,9 @@ _CALLED = re.compile(  # which thing has a value
     r"[\s?.!]*$",
     re.IGNORECASE,
 )
-_SINCE = re.compile(r"^\s*(?:since|as of|until) (?=(?:which|what)\b)", re.IGNORECASE)  # "since which version is …"
+_SINCE = re.compile(  # a version says no more of when than "which"; a year does
+    r"^\s*(?:since|as of) (?=(?:which|what) (?:version|release|edition)\b)", re.IGNORECASE
+)
 _DESCRIBED = re.compile(r"^\s*how (?:is|are|was|were) (.+?) (?:described|defined)[\s?.!]*$", re.IGNORECASE)
 _GOING_BY = re.compile(  # what is most by a count has most of it
     r"\b(is|are|was|were) the (most \w+|least \w+|\w+est)(?: \w+)?,? (?:going by|judging by|judged by|in terms of|"

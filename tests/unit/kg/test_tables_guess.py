@@ -15,7 +15,7 @@ from trivium.kg.tables.codes import names_behind_numbers, names_in_order, names_
 from trivium.kg.tables.columns import words_of
 from trivium.kg.tables.guess import guess_mapping
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableLink, read_mapping, write_mapping
-from trivium.kg.tables.notation import cut, guess_notation, guess_split, plain
+from trivium.kg.tables.notation import cut, guess_notation, guess_split, guess_split_of_names, plain
 from trivium.kg.tables.reading import files_of, read_tables
 from trivium.kg.text import is_other_name, singular
 from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueText
@@ -2330,3 +2330,37 @@ def test_rows_that_mostly_name_one_end_alone_are_no_relationships(tmp_path: Path
     guessed = guess_mapping(read_tables(_write(tmp_path, genes=genes, advice=advice, pairs=pairs)))
     assert guessed["advice"].link is None
     assert (guessed["advice"].columns["drug"].to, guessed["pairs"].columns["drug"].to) == ("drug", "drug")
+
+
+def test_what_the_other_table_says_stays_said_and_an_address_is_no_name(tmp_path: Path) -> None:
+    names = [f"{first} {last}" for first in ("Ann", "Bob", "Cleo", "Dan") for last in ("Bell", "Cole", "Fox")]
+    people = "person_id,name\n" + "\n".join(f"{100 + 7 * n},{name}" for n, name in enumerate(names))
+    contacts = "person_id,email,motto\n" + "\n".join(
+        f"{100 + 7 * n},{name.replace(' ', '.').lower()}@ex.org,Be as {name}" for n, name in enumerate(names[:-1])
+    )
+    guessed = _guess(tmp_path, people=people, contacts=contacts)["contacts"]
+    assert (guessed.about, guessed.label, guessed.alias) == ("people.person_id", (), ())
+    assert {name: each.relation for name, each in guessed.columns.items()} == {"email": "email", "motto": "motto"}
+
+
+def test_a_row_named_by_its_key_alone_is_called_by_what_another_table_tells_of_it(tmp_path: Path) -> None:
+    people = "person_id,name\n" + "\n".join(f"{100 + 7 * n},Person {chr(65 + n)}" for n in range(12))
+    more = "person_id,name,floor\n" + "\n".join(f"{100 + 7 * n},Nick {chr(65 + n)},{n % 3}" for n in range(12))
+    badges = "badge,person_id\n" + "\n".join(f"B{n},{100 + 7 * (n % 12)}" for n in range(20))
+    paths = _write(tmp_path, people=people, more=f"{more}\n99999,Ghost,2", badges=f"{badges}\nB99,99999")
+    triples, entities, _ = _graph(paths)
+    (ghost,) = (each.tail for each in triples if each.head == "badge/B99")
+    assert (entities[ghost].label, entities[ghost].types) == ("Ghost", ("person",))
+
+
+@pytest.mark.parametrize(
+    ("texts", "mark"),
+    [
+        (["Bell, Ann", "Cole, Bob", "Fox, Cleo"], ""),
+        (["Beehive,Praesepe", "Eagle Nebula", "Flame Nebula,Orion B", "Helix"], ","),
+        (["Beehive; Praesepe; M44", "Eagle"], ";"),
+        (["Eagle", "Helix"], ""),
+    ],
+)
+def test_names_in_the_order_of_lists_are_no_lists_of_names(texts: list[str], mark: str) -> None:
+    assert guess_split_of_names(texts) == mark
