@@ -46,6 +46,8 @@ def is_another_kind(question: str, reading: Reading) -> bool:
     return (
         _merely_exists(reading.plan)
         or _joins_unsaid(reading)
+        or _denies_unsaid(reading)
+        or _meets_unsaid(question, reading)
         or _is_of_a_compound(question, reading)
         or is_figure(question, reading.plan)
         or of_another_deed(reading)
@@ -71,6 +73,21 @@ def _joins_unsaid(reading: Reading) -> bool:
     steps = (node for node in nodes(reading.plan) if isinstance(node, ChainStep))
     walked = {step.relation for step in steps} if isinstance(reading.plan, NonEmpty) else set()
     return bool(walked and reading.unread) and reading.unsaid >= walked
+
+
+def _denies_unsaid(reading: Reading) -> bool:
+    """Whether a plan says no by one of several relations, and no word says which: "does A know B well?"."""
+    empty = isinstance(reading.plan, NonEmpty) and bool(reading.empty)
+    return empty and reading.typed and bool(reading.unsaid - reading.between)
+
+
+def _meets_unsaid(question: str, reading: Reading) -> bool:
+    """Whether a plan says yes because two things have a value in common, and no word asks whether they share one."""
+    plan = reading.plan
+    sets = plan.source.sets if isinstance(plan, NonEmpty) and isinstance(plan.source, Intersect) else ()
+    last = [each.steps[-1] for each in sets if isinstance(each, Follow)]
+    common = any(one == other for at, one in enumerate(last) for other in last[at + 1 :])
+    return common and classes().same.isdisjoint(token.text for token in tokens(question))
 
 
 def of_another_deed(reading: Reading) -> bool:

@@ -287,6 +287,18 @@ class Columns:
                 return self.schema.properties[number]
         return self.schema.properties[numbers[0]]
 
+    def held(self, term: Sketch, numbers: Sequence[int]) -> Sketch:
+        """The condition that things have what a term tells: that it is true, more than 0 of what counts from 0, or known.
+
+        As in "players with red cards", "districts without a computer".
+        """
+        column = self.of_term(term, numbers)
+        if column.profile.kind == "boolean":
+            return ("cmp", term, "=", ("v", Value("boolean", True)))
+        if column.counted_from_zero and self.counts(column):
+            return ("cmp", term, ">", ("v", Value("number", 0.0)))
+        return ("has", term)
+
     def ordered_term(self, term: Sketch, numbers: Sequence[int]) -> bool:
         """Whether the term's values have an order."""
         return self.of_term(term, numbers).ordered

@@ -96,8 +96,9 @@ class Coverage:
             for i in range(len(tagged.positions))
             if i not in read and i not in told and not tagged.content[i] and tagged.unread[i] >= 1
             if not _is_stranded(tagged, i, left) and not _lists_each(tagged, i, read, sketch)
-            if not self._asks_how_much(tagged, i, sketch, links)
+            if not self._asks_how_much(tagged, i, sketch, links) and (i or not self._asks_until_when(tagged))
         ]
+        unused += self._unended(tagged, used)
         parts = tuple(
             Part(
                 tagged.positions[i],
@@ -112,6 +113,8 @@ class Coverage:
         ):
             unused.append("whose")  # an owner is asked for, and no word says who that is
         unused = [each for each in unused if not (_sums(sketch) and self._adds(each))]
+        if sketch[:2] == ("agg", "sum") and tagged.positions[0] in unused and self._figures(links):
+            unused = [each for each in unused if fold_case(each) != "how many"]  # "how many career home runs"
         unused += _selves(tagged, sketch) + self._ranking_others(tagged, sketch, left, links)
         unused += self._unranked(tagged, sketch, links)
         unused += self._untotaled(tagged, sketch, links)
@@ -403,6 +406,21 @@ class Coverage:
         )
         return bool(figures) and said
 
+    def _asks_until_when(self, tagged: Tagged) -> bool:
+        """Whether a question begins with "until when", "until which year"."""
+        first, second = (*tagged.first, "", "")[:2]
+        return second in self.language.classes.asking and first in self._words_for_ends()
+
+    def _unended(self, tagged: Tagged, used: Iterable[str]) -> list[str]:
+        """The "until" of "until when", where no column says when something ends."""
+        if not self._asks_until_when(tagged):
+            return []
+        ends = self._words_for_ends()
+        return [] if any(not ends.isdisjoint(words_of(name)) for name in used) else [tagged.first[0]]
+
+    def _words_for_ends(self) -> set[str]:
+        return {word for _, end in self.language.opposites for word in end.split()}
+
     def _is_of_another(self, tagged: Tagged, place: int, words: Sequence[str], stems: set[str]) -> bool:
         """Whether a column is one of another thing by all but its last word: the "win rate" is no `turn_rate`."""
         own = [self.language.stem(word) for word in words if word not in self.language.stop]
@@ -480,7 +498,7 @@ class Coverage:
             and tagged.positions[place].casefold() not in self.language.classes.persons
         }
         if not verbs:
-            return 0
+            return 0 if unsaid else self._before_figure(tagged, links)
         if not unsaid:
             return min(verbs, self._before_values(tagged, links) + self._of_figure(tagged, links))
         joins = [(name, pair) for (name, *pair) in self.schema.joins if kinds.issuperset(pair) and pair[0] != pair[1]]
@@ -490,11 +508,35 @@ class Coverage:
 
     def _of_figure(self, tagged: Tagged, links: Sequence[Any]) -> int:
         """One verb for what is done, where a column says how much of it: "how many goals did each team *score*?"."""
-        does = any(not gap.isdisjoint(self.language.classes.do) for gap in tagged.gaps[1:])
-        said = [what for place, what, like in links if place == 1 and isinstance(what, Element) and like >= SAID]
-        figures = [what for what in said if what.kind == "property" and not what.name]
+        does = [at for at, gap in enumerate(tagged.gaps) if at and not gap.isdisjoint(self.language.classes.do)]
         counts = any((start, stop, each.category) == (0, 1, "CNT") for start, stop, each in tagged.items)
-        return int(does and counts and any(self.chart.counts(self.schema.properties[what.number]) for what in figures))
+        lacks = any(self._is_one_of(tagged.positions[at], self.language.classes.lacking) for at in tagged.verbs)
+        return int(counts and bool(does) and not lacks and not self._figures(links).isdisjoint(range(1, does[0])))
+
+    def _before_figure(self, tagged: Tagged, links: Sequence[Any]) -> int:
+        """The verb of "who": what is done, before how much of it: "who *collected* exactly 12 yellow cards?"."""
+        done = len(tagged.positions) > 1 and self._is_one_of(tagged.positions[1], self.language.classes.amassing)
+        if tagged.first[:1] != ("who",) or not done or any(at == 1 for at, *_ in links):
+            return 0
+        amounts = {at for at, _, each in tagged.items if each.category in ("CMP", "NUM", "MORE", "SUP")}
+        place = 2
+        while place in amounts and not tagged.gaps[place + 1]:
+            place += 1
+        return int(place > 2 and place in self._figures(links))
+
+    def _is_one_of(self, word: str, verbs: Iterable[str]) -> bool:
+        """Whether a word is a form of one of some verbs."""
+        base = self.language.irregular.get(fold_case(word), fold_case(word))
+        return self.language.stem(base) in set(map(self.language.stem, verbs))
+
+    def _figures(self, links: Sequence[Any]) -> frozenset[int]:
+        """Places of words that surely say a column of counts."""
+        return frozenset(
+            place
+            for place, what, like in links
+            if isinstance(what, Element) and what.kind == "property" and not what.name and like >= SAID
+            if self.chart.counts(self.schema.properties[what.number])
+        )
 
     def _before_values(self, tagged: Tagged, links: Sequence[Any]) -> int:
         """How many unread verbs stand right before a column and its value: "which releases *run on* Node 14.14.0"."""

@@ -62,6 +62,7 @@ _COMPOUND = 0.88  # of a noun that a compound ends with
 _SHARED = 3  # types that a word tells nothing of by being in their names
 _CUT = 3  # letters of the shortest part of a name that stands for a word which it begins
 _VOWELS = frozenset("aeiouy")
+_PIECES = (2, 3)  # words of which a name may be pieces
 
 
 class Element(NamedTuple):
@@ -142,7 +143,7 @@ class Matcher:
         self._add_glossary()
         self._table()
         self._acronyms = _acronyms(self.schema)
-        self._turned, self._cut = self._types_by_words(), self._columns_cut()
+        self._turned, self._cut, self._joined = self._types_by_words(), self._columns_cut(), self._columns_joined()
         self._short = _short_parts(each.name for each in self.schema.properties)
         self._sides = _sides(self.schema)
         self._known: Memory[str, list[Match]] = Memory(_REMEMBERED)
@@ -173,7 +174,8 @@ class Matcher:
                     found[element] = max(found.get(element, 0.0), score - less)
             for element in self._turned.get(tuple(sorted(stems)), ()) if len(stems) > _TURNED else ():
                 found.setdefault(element, 1.0 - _LONGER)  # "a derived SI unit", by `SIDerivedUnit`
-            for element, score in (*self._abbreviated(words, stems).items(), *self._begun(words)):
+            shortened = (*self._abbreviated(words, stems).items(), *self._begun(words), *self._run_together(words))
+            for element, score in shortened:
                 found.setdefault(element, score)
         return [Match(element, score, True) for element, score in found.items()]
 
@@ -217,6 +219,18 @@ class Matcher:
             left += len(words) == 1 and parts[-1] in CODES  # "KBO" is no key `kbob_id`
             if 0 <= left <= 1 and any(cut) and all(map(str.startswith, words, parts)):
                 yield element, _SHORTENED - _LONGER * left
+
+    def _run_together(self, words: Sequence[str]) -> Iterator[tuple[Element, float]]:
+        """Columns whose whole names are pieces of the words: `avginc` by "average income", `prg_pass`, `enrltot`."""
+        content = [word for word in words if word not in self.language.stop]
+        whole = words[0] in content and words[-1] in content and all(map(str.isalpha, content))
+        if not whole or len(content) not in _PIECES:
+            return
+        orders = (content, content[::-1]) if len(content) == 2 else (content,)
+        for order in orders:
+            for element, name in self._joined.get(order[0][0], ()):
+                if _is_made_of(name, order):
+                    yield element, _SHORTENED
 
     def word(self, word: str) -> list[Match]:
         """Elements that a single word is like, best first; remembered."""
@@ -279,6 +293,15 @@ class Matcher:
             parts = words_of(each.name)
             if len(parts) > 1 and all(len(part) >= _CUT for part in parts):
                 out[parts[0][:_CUT]].append((Element("property", each.number), parts))
+        return out
+
+    def _columns_joined(self) -> dict[str, list[tuple[Element, str]]]:
+        """The columns with their names without the gaps between words, by the first letter."""
+        out: dict[str, list[tuple[Element, str]]] = defaultdict(list)
+        for each in self.schema.properties:
+            name = "".join(words_of(each.name))
+            if len(name) >= 2 * _CUT - 1 and name.isalpha():
+                out[name[0]].append((Element("property", each.number), name))
         return out
 
     def _is_key_of(self, column: Property) -> bool:
@@ -724,3 +747,20 @@ def _sides(schema: Schema) -> dict[str, list[Element]]:
             out["agent"].append(element)
             out["patient"] += others
     return dict(out)
+
+
+def _is_made_of(name: str, words: Sequence[str]) -> bool:
+    """Whether a name is one piece of each of some words, in order: a beginning, or its first letter and consonants."""
+    if not words:
+        return not name
+    word, *rest = words
+    sizes = range(min(len(name), len(word)), _CUT - 1, -1)
+    return any(_is_piece(name[:size], word) and _is_made_of(name[size:], rest) for size in sizes)
+
+
+def _is_piece(piece: str, word: str) -> bool:
+    if word.startswith(piece):
+        return True
+    letters = iter(word)
+    consonants = piece[0] == word[0] and len(piece) in _CONSONANTS and _VOWELS.isdisjoint(piece[1:])
+    return consonants and all(letter in letters for letter in piece)

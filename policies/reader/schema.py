@@ -106,6 +106,10 @@ def _is_noun(texts: Sequence[str]) -> bool:
     return any(text.replace(" ", "").isalpha() and len(text.split()) <= _LONGEST_NOUN for text in texts)
 
 
+def _is_zero(number: str) -> bool:
+    return number.strip("-0.") == "" and number != ""
+
+
 def _is_year(*numbers: str) -> bool:
     return all(len(each) == len("2000") and each.isdigit() and each[0] in "12" for each in numbers)
 
@@ -161,6 +165,11 @@ class Property:
         """Whether its values are numbers that tell entities apart and measure nothing: `orderID`."""
         unique = self.profile.unique and words_of(self.name)[-1:][0] in _KEYS
         return self.profile.kind == "number" and (unique or self.coded)
+
+    @property
+    def counted_from_zero(self) -> bool:
+        """Whether its values are amounts, the least of which is 0: who has 0 red cards has none."""
+        return self.profile.kind == "number" and not self.coded and _is_zero(self.profile.minimum)
 
     @property
     def dated(self) -> bool:

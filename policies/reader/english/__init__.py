@@ -74,6 +74,8 @@ class WordClasses:
     ones_like_it: frozenset[str]
     exclusion: frozenset[str]
     function: frozenset[str]
+    amassing: frozenset[str]
+    lacking: frozenset[str]
     who: frozenset[str]
     subjects: frozenset[str]
     occurring: frozenset[str]

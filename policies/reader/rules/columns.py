@@ -159,8 +159,7 @@ class ColumnRules(Rules):
         having = able or gap & self._words.having or ("with" in gap and gap & self._words.any_)
         if having and right.category == "P" and "whether" not in gap:  # "persons who have a title", "with a title"
             for term, cost in self._term(left, right.data):
-                truth = self._columns.of_term(term, right.data).profile.kind == "boolean"
-                has = is_true(term) if truth else ("has", term)
+                has = self._columns.held(term, right.data)
                 held = ("where", left.node, ("not", has) if able and "t" in gap else has)  # "can't fly"
                 less = cost + (0.0 if able else scores.HAVING)  # "which monsters can fly", by `speed_fly`
                 yield Item("S", held, left.type, (), score - less, links, "set", True, left.extreme)

@@ -320,7 +320,7 @@ class ConditionRules(SetRules):
             elif flag == "missing" and self._columns.of_term(term, columns).profile.kind == "boolean":
                 condition = ("cmp", term, "=", ("v", Value("boolean", False)))
             elif flag == "missing":
-                condition = ("not", ("has", term))
+                condition = ("not", self._columns.held(term, columns))
             else:
                 condition = self._condition(term, columns, sign, value)
             if condition is None:

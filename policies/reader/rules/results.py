@@ -101,7 +101,12 @@ class ResultRules(RelationshipRules):
         return any(each.profile.kind in ("number", "duration") or each.tells_numbers for each in found)
 
     def _how_much_of(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """As in "how long is the wheelbase of X", "how big is its tank": a figure that is said."""
+        """As in "how long is the wheelbase of X", "how big is its tank", "when did X end": what is said."""
+        if left.data[1:] == ("date",) and right.data[0] == "values" and len(right.data[1]) == 1:
+            (term,) = right.data[1]
+            named = self._schema.called(term[2]) if term[0] == "p" else []
+            if named and all(each.dated or each.yearly for each in named):
+                yield right.but(score=left.score + right.score, links=(left.links, right.links))
         if right.data[0] != "values" or len(right.data[1]) > 1 or left.data[1:] or not gap & self._words.being:
             return
         (term,) = right.data[1]

@@ -42,6 +42,7 @@ class OpenKinds:
     def __post_init__(self) -> None:
         self._table = self._table_without_words() if self.schema.typed else -1
         self._kinds = self._types_without_words() if self.schema.typed else self.schema.main_roles
+        self._nameless = self.schema.typed and any(self._says_nothing(self.schema.types[each]) for each in self._kinds)
 
     def _types_without_words(self) -> tuple[int, ...]:
         """The types that no noun can name: `4217`, `index`; and the one table's, where its name is no word.
@@ -89,6 +90,7 @@ class OpenKinds:
             if item.category in ("S", "P", "R", "E") and item.links and item.links[0][2] >= NOUN
             if not self._is_before_head(item)  # "missions" for `mission_goal`
             if not self._is_part_of_name(tagged.positions[start], item)  # "companies" for Trading companies
+            if not (self._nameless and item.form == "value" and is_plural([tagged.positions[start]]))  # "specs"
         }
         sure = {start for start, _, item in tagged.items if item.links and item.links[0][2] >= EXACTLY}
         operators = {stop for _, stop, item in tagged.items if item.category in BEFORE_KINDS}

@@ -1,0 +1,113 @@
+"""Tables of figures: columns with shortened names, amounts that may be 0, words for what brings an amount about."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+from tests.opened import best, opened
+from trivium.kg.plans.columns import GraphColumns
+from trivium.kg.plans.text import write
+from trivium.policies.confidence.vetoes import is_another_kind
+from trivium.policies.reader.reader import Reader
+
+
+@cache
+def _season() -> tuple[GraphColumns, Reader]:
+    players = (("Ann Reed", 12, 4, 31, 0.0, 640), ("Bea Holt", 0, 0, 77, 2.5, 810), ("Cora Lund", 7, 4, 12, 0.0, 90))
+    entities: list[Any] = [
+        (
+            name,
+            ["player"],
+            {
+                "goals": goals,
+                "yellow_cards": cards,
+                "prg_pass": passes,
+                "avgsal": rating,
+                "rating": rating,
+                "mintot": minutes,
+                "contract_end": f"20{30 + goals}-06-30",
+            },
+        )
+        for name, goals, cards, passes, rating, minutes in players
+    ]
+    return opened(entities, [])
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("How many progressive passes did Bea Holt make?", 'ids "Bea Holt" | values prg_pass'),
+        ("What is the average salary of Ann Reed?", 'ids "Ann Reed" | values avgsal'),
+        ("What are the total minutes of Ann Reed?", 'ids "Ann Reed" | values mintot'),
+    ],
+)
+def test_columns_whose_names_are_pieces_of_words(question: str, plan: str) -> None:
+    assert write(best(_season(), question).plan) == plan
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("Which players have no yellow cards?", "type player | where not yellow_cards > 0"),
+        ("Which players don't have a single goal?", "type player | where not goals > 0"),
+        ("How many players are without a goal?", "type player | where not goals > 0 | count"),
+        ("Which players have yellow cards?", "type player | where yellow_cards > 0"),
+        ("Which players have no rating?", "type player | where not has rating"),  # 0 may be one
+    ],
+)
+def test_none_of_an_amount_is_zero(question: str, plan: str) -> None:
+    assert write(best(_season(), question).plan) == plan
+
+
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("Who collected exactly 4 yellow cards?", 0),
+        ("Who scored more goals, Ann Reed or Cora Lund?", 0),
+        ("Who missed more goals, Ann Reed or Cora Lund?", 1),
+        ("How many goals did Ann Reed score?", 0),
+        ("How many goals did Ann Reed miss?", 1),
+    ],
+)
+def test_verbs_for_what_brings_an_amount_about(question: str, left: int) -> None:
+    found = best(_season(), question)
+    assert len(found.unread) - found.aside == left
+
+
+def test_until_when_is_no_bound() -> None:
+    asked = best(_season(), "Until when is the contract of Ann Reed?")
+    assert (write(asked.plan), asked.unused) == ('ids "Ann Reed" | values contract_end', ())
+    other = best(_season(), "Until when did Ann Reed have goals?")
+    assert "until" in other.unused
+
+
+def _acquainted() -> tuple[GraphColumns, Reader]:
+    people: list[Any] = [(name, ["character"], {}) for name in ("Javert", "Valjean", "Cosette")]
+    edges: list[Any] = [
+        ("Javert", "knows_well", "Valjean", {}),
+        ("Javert", "barely_knows", "Cosette", {}),
+        ("Cosette", "owes", "Valjean", {}),
+    ]
+    return opened(people, edges)
+
+
+def test_no_is_not_said_by_one_of_several_relations() -> None:
+    found = best(_acquainted(), "Does Cosette know Javert well?")
+    assert found.empty
+    assert is_another_kind("Does Cosette know Javert well?", found)
+    assert not is_another_kind("Does Javert know Valjean?", best(_acquainted(), "Does Javert know Valjean?"))
+
+
+@pytest.mark.parametrize(
+    ("question", "other"),
+    [("Was the cause of North at South?", True), ("Do North and South have the same cause?", False)],
+)
+def test_yes_is_not_said_by_a_value_in_common(question: str, *, other: bool) -> None:
+    sites: list[Any] = [(name, ["site"], {}) for name in ("North", "South")]
+    edges: list[Any] = [(name, "cause", "Theft", {}) for name in ("North", "South")]
+    found = best(opened([*sites, ("Theft", ["incident"], {})], edges), question)
+    assert write(found.plan).endswith("| exists")
+    assert is_another_kind(question, found) is other
