@@ -71,15 +71,29 @@ def fold_name(text: str) -> str:
     return " ".join(token.text for token in tokens(text)) or fold_case(text)
 
 
+_IN_SHORT = {
+    **{"us": "united states", "uk": "united kingdom", "st": "saint", "mt": "mount", "ft": "fort", "univ": "university"},
+    **{"dept": "department", "intl": "international", "natl": "national", "assn": "association", "bros": "brothers"},
+    **{"corp": "corporation", "inc": "incorporated", "govt": "government", "inst": "institute", "jr": "junior"},
+}
+"""Words of names that are written short."""
+_SHORTER = [(full, short) for short, full in _IN_SHORT.items()]
+
+
 def other_spellings(name: str) -> list[str]:
     """How else a name is written, folded: a code with or without a blank and zeros, "and" as a sign that folds away.
 
-    "ngc891" and "ngc0891" for "NGC 891", "a 320" for "A-320"; "oil gas", of Oil & Gas, for "oil and gas".
+    "ngc891" and "ngc0891" for "NGC 891", "a 320" for "A-320"; "oil gas", of Oil & Gas, for "oil and gas"; "united
+    states mint" for "US Mint", "st john" for "Saint John".
     """
     folded = fold_name(name)
     match = _NUMBERED.fullmatch(folded)
     if match is None:
-        return [folded.replace(" and ", " ")] if " and " in folded else []
+        words = folded.split()
+        short = [(at, _IN_SHORT[word]) for at, word in enumerate(words) if word in _IN_SHORT] if len(words) > 1 else []
+        found = [" ".join([*words[:at], full, *words[at + 1 :]]) for at, full in short]
+        found += [folded.replace(full, less) for full, less in _SHORTER if f" {full} " in f" {folded} " != f" {full} "]
+        return [folded.replace(" and ", " "), *found] if " and " in folded else found
     letters, number, last = match.groups()
     numbers = [number.zfill(size) for size in range(len(number), _MOST_DIGITS + 1)]
     found = [f"{letters}{blank}{each}{last}" for blank in ("", " ") for each in numbers]

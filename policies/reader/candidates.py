@@ -35,6 +35,7 @@ from trivium.policies.reader.shapes import (
     is_ordered,
     leaves_of,
     named_in,
+    of_one_alone,
     of_two,
     options_of,
     sets_of,
@@ -211,6 +212,7 @@ class Candidates:
                         score += scores.NAMED  # whether one thing is of a set, and not a set of one
                     # Whether there are any: "can you name 10 …?" has no number to show of them.
                     sketch = ("yes", sketch[1] if sketch[0] == "some" else sketch)
+                score -= scores.CHOICE * (sketch[0] == "yes" and of_one_alone(sketch[1]))
                 sketch = self._told_by(tagged, item, sketch, ask=ask)
                 if holds_table(sketch[1]):
                     continue  # nothing is reached from the rows of a table

@@ -326,6 +326,7 @@ class Columns:
         """Whether the first by columns have the most: points, but no dates, places or numbers of an order."""
         columns = [self.schema.properties[number] for number in numbers]
         plain = all(each.profile.kind == "number" and not each.yearly and not each.coded for each in columns)
+        plain = plain and not any(each.numbered for each in columns)
         return plain and all(self.language.classes.counting_up.isdisjoint(words_of(each.name)) for each in columns)
 
     @staticmethod
@@ -364,7 +365,8 @@ class Columns:
         bright = hints[:1] == ("brightness",) and not _MAGNITUDES.isdisjoint(words)
         ago = "date" in hints and self.is_ago(column)  # the first is the longest ago
         since = self.lasting(hints) and self.is_start(column)
-        return bright or ago or since or (self.is_fast(hints) and self.is_time(column))
+        placed = hints[:1] == ("place",) and not self.counts_down([column.number])  # the first has place 1
+        return bright or ago or since or placed or (self.is_fast(hints) and self.is_time(column))
 
     def signed(self, sign: str, hints: Sequence[str], column: Property) -> str:
         """The sign of a comparison by a column, which may have less of what is compared."""

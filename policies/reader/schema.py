@@ -45,6 +45,7 @@ _FEW_TYPES = 40  # up to which paths of three hops are looked for
 _TOLD = 2  # facts of a kind of things, from which it is asked for by nouns that the graph does not have
 _ONE_TABLE = 2 / 3  # share of all columns from which a graph is one table with what belongs to it
 _LONGEST_NOUN = 3  # words
+_PLACES = 200  # of an order, at most
 _MOST_PATHS = 12  # paths that are kept for a pair of types
 _MOST_HOPS = 200  # hops between two types that paths of several hops are made of: a thousand would make a million
 
@@ -170,6 +171,12 @@ class Property:
     def counted_from_zero(self) -> bool:
         """Whether its values are amounts, the least of which is 0: who has 0 red cards has none."""
         return self.profile.kind == "number" and not self.coded and _is_zero(self.profile.minimum)
+
+    @property
+    def numbered(self) -> bool:
+        """Whether its values are 1, 2, 3 … without a gap, as places in an order are."""
+        last = self.profile.maximum
+        return self.profile.minimum == "1" and 2 < self.profile.distinct <= _PLACES and last == str(self.profile.distinct)
 
     @property
     def dated(self) -> bool:

@@ -195,6 +195,17 @@ def of_two(node: Sketch) -> bool:
     return node[0] == "or" and all(part and part[0] == "ids" for part in node[1:])
 
 
+def of_one_alone(node: Sketch) -> bool:
+    """Whether one of alternatives is narrowed and another is all of a sort: "is X a trial or an appellate court?".
+
+    There is always an appellate court.
+    """
+    if node[0] != "or":
+        return False
+    narrowed = [part[0] in ("and", "where", "ids") for part in node[1:]]
+    return any(narrowed) and not all(narrowed)
+
+
 def holds_choice(node: Sketch) -> bool:
     """Whether a plan goes on from such a set, or chooses one of what the two lead to."""
     if node[0] == "top" and node[1][0] == "or" and all(p and p[0] == "go" and p[1][0] == "ids" for p in node[1][1:]):

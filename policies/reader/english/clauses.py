@@ -132,9 +132,9 @@ def plain(question: str) -> str:
 
 
 def _placed(said: re.Match[str]) -> str:
-    """As in "comes third by votes": "has the third highest votes"."""
+    """As in "comes third by votes": "has the third foremost votes"."""
     place = fold_case(said["place"])
-    ranks = {"first": "highest", "last": "lowest"}.get(place, f"{place} highest")
+    ranks = {"first": "foremost", "last": "hindmost"}.get(place, f"{place} foremost")
     return f"{said['which']} has the {ranks} {said['key']}?"
 
 

@@ -30,6 +30,7 @@ NONE = float("-inf")
 
 _REMEMBERED = 20_000  # joins
 TIMES = frozenset({"date", "time", "year"})  # words that a column's name says a time by
+_SURE = 0.8  # likeness from which one word says a column of yes and no that several name
 _READ = 2  # hops to a property that no word leads to
 _LONGEST = 4  # hops of one chain
 FIGURED = frozenset({"with", "and"})  # before a figure of each of a set
@@ -251,6 +252,8 @@ class Rules:
         """As in "discontinued products", "products that are discontinued": those for which a yes or no is yes."""
         for number in column.data if column.category == "P" else ():
             found = self._schema.properties[number]
+            if len(words_of(found.name)) > 2 and likeness(column) < _SURE:
+                continue  # "organizations" are no `business_associate_present`
             if found.profile.kind == "boolean" and self._schema.compatible(source.type, found.type):
                 node = ("where", source.node, is_true(("p", (), found.name, "")))
                 yield Item("S", node, source.type, (), score + scores.TRUE, links, "set", True, source.extreme)

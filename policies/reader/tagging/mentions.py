@@ -270,7 +270,9 @@ class Mentions:
 
     def _spelled(self, text: str) -> list[str]:
         """Other spellings of a code; "a 3" is none of A3."""
-        return [] if fold_name(text).partition(" ")[0] in self.language.stop else other_spellings(text)
+        first, _, rest = text.partition(" ")
+        small = fold_name(first) in self.language.stop and not (rest and first.isupper() and len(first) > 1)
+        return [] if small else other_spellings(text)
 
     def _tells_one(self, before: str) -> bool:
         """Whether a name stands for those that it is the sort of by the word before: "every", "which", "cheapest"."""
@@ -432,6 +434,9 @@ class Mentions:
                     stop - start > 1 and all(text[each.start].isupper() for each in words[start:stop]) and start
                 ):
                     continue
+                last = words[stop - 1]
+                if mixed and stop - start == 2 and last.text in language.stop and self._is_noun(text, word, last):
+                    continue  # "a trial court or an appellate one" is no court called "or"
                 small = stop - start == 1 and mixed and word.text.isalpha() and not text[word.start].isupper()
                 if small and (self.matcher.phrase([word.text]) or language.stem(word.text) in language.generic):
                     continue
@@ -441,6 +446,11 @@ class Mentions:
                     continue
                 out.append((start, stop))
         return out
+
+    def _is_noun(self, text: str, word: Token, after: Token) -> bool:
+        """Whether a word in small letters is a type's noun, and the one behind it is in small letters too."""
+        lower = text[word.start].islower() and text[after.start].islower()
+        return lower and any(each.exact and each.element.kind == "type" for each in self.matcher.phrase([word.text]))
 
     def _add_near(
         self,

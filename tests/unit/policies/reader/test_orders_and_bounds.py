@@ -243,7 +243,7 @@ def test_a_thing_is_not_asked_for_by_its_own_name() -> None:
         ("rooms with 2-4 beds free", "rooms with between 2 and 4 beds free"),
         ("built from 1970-01-01 to 1972-12-31", "built between 1970-01-01 and 1972-12-31"),
         ("list the rooms in alphabetical order", "list the rooms"),
-        ("who was first in class?", "who has the highest class?"),
+        ("who was first in class?", "who has the foremost class?"),
         ("average rent per town, highest first", "average rent per town, highest first"),
         ("towns within 5 km of Wick", "towns at most 5 km from Wick"),
         ("the last mill to close", "the last mill by close?"),
