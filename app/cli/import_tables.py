@@ -108,7 +108,7 @@ def import_as_tables(
 
     tables = read_tables(files)
     guessed = not mapping.exists()
-    mappings = guess_mapping(tables) if guessed else read_mapping(mapping, tables)
+    mappings = guess_mapping(tables, complain) if guessed else read_mapping(mapping, tables)
     if guessed:
         write_atomic(mapping, write_mapping(mappings).encode())
     applied = Applied(tables, mappings)
@@ -153,6 +153,9 @@ def _show(mappings: Mappings, triples: Iterable[Triple]) -> None:
             becomes = "left out" if each.skipped else f"property {each.relation} ({kind})"
             if each.to:
                 becomes = f"relation {each.relation} to {each.to}"
+            if each.within:
+                parts = (own if own == theirs else f"{theirs} = {own}" for own, theirs in each.within)
+                becomes += f" within {', '.join(parts)}"
             if each.label:
                 becomes += f", called by {each.label}"
             if each.split:
@@ -208,6 +211,9 @@ def _tell_unknown(applied: Applied) -> None:
     for place, count in applied.unknown.items():
         cells = "1 cell names no row" if count == 1 else f"{count:,} cells name no row"
         complain(f"{place}: {cells} of the table referred to")
+    for (place, to), count in applied.ambiguous.items():
+        cells = "1 cell names several rows" if count == 1 else f"{count:,} cells name several rows"
+        complain(f"{place}: {cells} of {to}, left out; set within = [COLUMN] to say which are meant")
 
 
 EXAMPLES = 10  # triples shown

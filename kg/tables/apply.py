@@ -27,6 +27,8 @@ from trivium.kg.values import guess_kind
 _BATCH = 50_000
 _SHORTEST_WORD = 4  # letters of a name whose case may differ; "Co" is no CO
 
+_SEVERAL = "\0"  # no id
+
 _Place = tuple[str, tuple[str, ...]]
 """A `TABLE.COLUMN` whose rows are named, and the columns in which such a row agrees with the one that names it."""
 
@@ -39,6 +41,7 @@ class Applied:
         tables: the tables that the mapping names, in its order.
         unknown: by `TABLE.COLUMN` how many cells name no row of the table that they refer to. Where they are keys, an
             entity of the table's type stands for the row that is missing; else the cell is left out.
+        ambiguous: by (`TABLE.COLUMN`, that which it refers to) how many cells name several rows; they are left out.
         rows: rows read so far.
         relations: those that a column of a table named.
     """
@@ -47,6 +50,7 @@ class Applied:
     mappings: Mappings
     rows: int = 0
     unknown: dict[str, int] = field(default_factory=dict)
+    ambiguous: dict[tuple[str, str], int] = field(default_factory=dict)
     relations: dict[str, None] = field(default_factory=dict)
     _named: dict[str, Entity] = field(default_factory=dict)
     _also: dict[str, dict[str, None]] = field(default_factory=dict)
@@ -58,7 +62,7 @@ class Applied:
 
     def batches(self) -> Iterator[list[Triple]]:
         """The triples of all tables; raises `BadInputError` as reading the tables does."""
-        self.rows, self.unknown, self.relations, self._named, self._also = 0, {}, {}, {}, {}
+        self.rows, self.unknown, self.ambiguous, self.relations, self._named, self._also = 0, {}, {}, {}, {}, {}
         self._ids = {place: self._index(place) for place in self._places()}
         self._folded = {place: _folded_index(ids) for place, ids in self._ids.items()}
         self._said = set()
@@ -109,27 +113,36 @@ class Applied:
         for mapping in self.mappings.values():
             link = [mapping.link.head_to, mapping.link.tail_to] if mapping.link else []
             found |= {(place, ()) for place in (mapping.about, *link)}
-            found |= {(column.to, column.within) for column in mapping.columns.values()}
+            found |= {_place_of(column) for column in mapping.columns.values()}
         return {each for each in found if each[0].partition(".")[0] in self.mappings and "." in each[0]}
 
     def _index(self, place: _Place) -> dict[tuple[str, ...], str]:
-        """The id of each row of a table by the text of one of its columns, and of those that it agrees in."""
+        """The id of each row of a table by the text of one of its columns, and of those that it agrees in.
+
+        It is `_SEVERAL` where rows share these. A row that lacks one of them cannot be named.
+        """
         name, _, column = place[0].partition(".")
         table, mapping = next(each for each in self.tables if each.name == name), self.mappings[name]
         places = {name: number for number, name in enumerate(table.columns)}
         others = self._index((mapping.about, ())) if mapping.about else {}
         index: dict[tuple[str, ...], str] = {}
         for number, row in enumerate(table.rows() if mapping.link is None else (), 1):
-            for text in row[places[column]]:
-                key = (text, *_agreeing(place[1], places, row))
+            agreeing = _agreeing(place[1], places, row)
+            for text in row[places[column]] if all(agreeing) else ():
+                key = (text, *agreeing)
                 if mapping.about:
-                    index.setdefault(key, others.get((next(iter(row[places[mapping.id]]), ""),), ""))
+                    id_ = others.get((next(iter(row[places[mapping.id]]), ""),), "")
                 else:
-                    index.setdefault(key, _row_id(mapping, places, row, number))
+                    id_ = _row_id(mapping, places, row, number)
+                if index.setdefault(key, id_) != id_:
+                    index[key] = _SEVERAL
         return index
 
     def _find(self, place: _Place, key: tuple[str, ...]) -> str:
-        """The id of the row that a cell names, if written a little differently: "Brighton & Hove Albion"; else ""."""
+        """The id of the row that a cell names, if written a little differently: "Brighton & Hove Albion"; else "".
+
+        It is `_SEVERAL` where rows share the name.
+        """
         found = self._ids[place].get(key)
         return found if found is not None else self._folded[place].get(_folded(key), "") if _may_fold(key) else ""
 
@@ -168,6 +181,9 @@ class Applied:
             key = next(iter(row[places[mapping.id]]), "")
             label = _joined(mapping.label, places, row)
             id_ = self._find((mapping.about, ()), (key,)) or self._beside(mapping, key, label)
+            if id_ == _SEVERAL:
+                self._count_ambiguous(table, mapping.id, mapping.about)
+                return
             if not id_:
                 self._count(table, mapping.id)
                 return
@@ -181,7 +197,8 @@ class Applied:
                 self._named[id_] = replace(known, aliases=(*known.aliases, *more))
         ends = dict[str, list[str]]()
         for name, column in mapping.columns.items():
-            named = (_first(row[places[column.label]]),) if column.label else _agreeing(column.within, places, row)
+            agreeing = [own for own, _ in column.within]
+            named = (_first(row[places[column.label]]),) if column.label else _agreeing(agreeing, places, row)
             ends[name] = list(self._ends(table, name, column, row[places[name]], named))
             for end in ends[name]:
                 yield Triple(id_, column.relation, end)
@@ -274,8 +291,11 @@ class Applied:
                 continue
             if column.kind is not None:
                 yield ValueText((plain(text, column.read) if column.read else "") or text, column.kind)
-            elif (column.to, column.within) in self._ids:
-                found = self._find((column.to, column.within), (text, *agreeing))
+            elif (place := _place_of(column)) in self._ids:
+                found = self._find(place, (text, *agreeing))
+                if found == _SEVERAL:
+                    self._count_ambiguous(table, name, column.to)
+                    continue
                 if not found and text not in NOBODY:
                     self._count(table, name)
                 id_ = found or ("" if agreeing else self._missing(column.to, text))
@@ -301,6 +321,14 @@ class Applied:
     def _count(self, table: SourceTable, column: str) -> None:
         place = f"{table.name}.{column}"
         self.unknown[place] = self.unknown.get(place, 0) + 1
+
+    def _count_ambiguous(self, table: SourceTable, column: str, to: str) -> None:
+        places = (f"{table.name}.{column}", to)
+        self.ambiguous[places] = self.ambiguous.get(places, 0) + 1
+
+
+def _place_of(column: TableColumn) -> _Place:
+    return column.to, tuple(theirs for _, theirs in column.within)
 
 
 def _names_besides(labels: Sequence[str], kind: str, called: Collection[str]) -> dict[str, str]:

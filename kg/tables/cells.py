@@ -39,6 +39,8 @@ class SourceTable:
         kind: what a row is, where the file says so (`author`), or what it says of two things (`authors`); else its
             name says it.
         declared: of a database: column -> (table, its column) whose rows the file itself says that it names.
+        declared_together: of a database: the keys of several columns that it declares, each a table and the pairs of
+            own column and column there.
         nested: whether a dot in a column's name is between the records of which the inner holds it.
         truths: of a database: the columns that it declares as BOOLEAN.
     """
@@ -50,6 +52,7 @@ class SourceTable:
     encoding: str = UTF8
     kind: str = ""
     declared: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    declared_together: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
     nested: bool = False
     truths: frozenset[str] = frozenset()
 

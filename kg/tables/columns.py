@@ -216,8 +216,8 @@ class SeenTable:
     Attributes:
         key: the column that tells rows apart; None where none does.
         refers: column -> (table, its column) that its texts name.
-        within: column -> (table, its column, those of both) where its texts name rows only among those that agree in
-            further columns: the bakers of one series.
+        within: column -> (table, its column, (own, its) columns) where its texts name rows only among those that agree
+            in further columns: the bakers of one series.
         things: column of ids of things that have no table -> the column of their names; "" where none is.
         of: column -> those of `things` whose things it states a fact of.
     """
@@ -227,7 +227,7 @@ class SeenTable:
     columns: dict[str, ColumnProfile]
     key: ColumnProfile | None = None
     refers: dict[str, tuple[SeenTable, ColumnProfile]] = field(default_factory=dict)
-    within: dict[str, tuple[SeenTable, ColumnProfile, tuple[str, ...]]] = field(default_factory=dict)
+    within: dict[str, tuple[SeenTable, ColumnProfile, tuple[tuple[str, str], ...]]] = field(default_factory=dict)
     things: dict[str, str] = field(default_factory=dict)
     of: dict[str, tuple[str, ...]] = field(default_factory=dict)
 

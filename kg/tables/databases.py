@@ -64,25 +64,51 @@ def _quoted(name: str) -> str:
 def _table(database: sqlite3.Connection, path: Path, name: str) -> SourceTable:
     described = list(database.execute(f"PRAGMA table_info({_quoted(name)})"))
     columns = tuple(column for _, column, *_ in described)
-    keys = {column: _key(database, table, to) for _, _, table, column, to, *_ in _declared(database, name)}
+    declared = _declared(database, name)
+    keys = {own: _key(database, table, to) for table, pairs in declared if len(pairs) == 1 for own, to in pairs}
+    together = [(table, _keys(database, table, pairs)) for table, pairs in declared if len(pairs) > 1]
     truths = frozenset(column for _, column, kind, *_ in described if str(kind).upper().strip() in _TRUTHS)
     rows = partial(_rows, path, name)
-    return SourceTable(name, path, columns, rows, declared={c: k for c, k in keys.items() if k}, truths=truths)
+    return SourceTable(
+        name,
+        path,
+        columns,
+        rows,
+        declared={column: key for column, key in keys.items() if key},
+        declared_together=tuple((table, pairs) for table, pairs in together if pairs),
+        truths=truths,
+    )
 
 
-def _declared(database: sqlite3.Connection, name: str) -> list[tuple[int, int, str, str, str | None]]:
-    """The foreign keys of one column: their number, their place, the table they name, the column, and what it names."""
-    found = [each[:5] for each in database.execute(f"PRAGMA foreign_key_list({_quoted(name)})")]
-    numbers = [each[0] for each in found]
-    return [each for each in found if numbers.count(each[0]) == 1]
+_Pairs = list[tuple[str, str | None]]
+
+
+def _declared(database: sqlite3.Connection, name: str) -> list[tuple[str, _Pairs]]:
+    """The foreign keys: the table that each names, and its columns with those that they name."""
+    found: dict[int, tuple[str, _Pairs]] = {}
+    rows = database.execute(f"PRAGMA foreign_key_list({_quoted(name)})")
+    for number, _, table, column, to, *_ in sorted(rows, key=lambda row: row[:2]):
+        found.setdefault(number, (table, []))[1].append((column, to))
+    return list(found.values())
+
+
+def _primary(database: sqlite3.Connection, table: str) -> list[str]:
+    keys = [(place, name) for _, name, *_, place in database.execute(f"PRAGMA table_info({_quoted(table)})") if place]
+    return [name for _, name in sorted(keys)]
 
 
 def _key(database: sqlite3.Connection, table: str, column: str | None) -> tuple[str, str] | None:
     """The table and column that a foreign key names; without a column its primary key, if that is one column."""
-    keys = [name for _, name, *_, place in database.execute(f"PRAGMA table_info({_quoted(table)})") if place]
     if column is not None:
         return table, column
+    keys = _primary(database, table)
     return (table, keys[0]) if len(keys) == 1 else None
+
+
+def _keys(database: sqlite3.Connection, table: str, pairs: _Pairs) -> tuple[tuple[str, str], ...]:
+    """The same of several columns: own columns with those that they name; () where these are not as many."""
+    named = [to for _, to in pairs if to is not None] or _primary(database, table)
+    return tuple(zip((own for own, _ in pairs), named, strict=True)) if len(named) == len(pairs) else ()
 
 
 def _rows(path: Path, table: str) -> Iterator[Row]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import dropwhile, islice
 
@@ -45,6 +45,7 @@ from trivium.kg.tables.columns import (
     words_of,
     words_without_key,
 )
+from trivium.kg.tables.composite import find_composites, relation_within
 from trivium.kg.tables.languages import say_languages
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableLink, TableMapping
 from trivium.kg.tables.naming import (
@@ -78,7 +79,6 @@ from trivium.kg.tables.references import (
     copies_fact,
     cut_by_keys,
     drop_repeated,
-    find_agreeing,
     find_key,
     find_references,
     join_same_things,
@@ -113,8 +113,11 @@ SharedColumns = Mapping[str, Sequence[ColumnProfile]]
 """By the relation that they would state, the columns of all tables."""
 
 
-def guess_mapping(tables: Sequence[SourceTable]) -> Mappings:
-    """What the tables' columns seem to be; raises as reading the tables does."""
+def guess_mapping(tables: Sequence[SourceTable], tell: Callable[[str], object] = len) -> Mappings:
+    """What the tables' columns seem to be; raises as reading the tables does.
+
+    `tell` gets a line about each column that names another table's rows by names that some of them share.
+    """
     seen = [look_at(table) for table in tables]
     part_words(seen)
     say_kinds(seen)
@@ -134,8 +137,7 @@ def guess_mapping(tables: Sequence[SourceTable]) -> Mappings:
     for each in seen:
         join_same_things(each, seen)
         name_rows_by(each, seen)
-    for each in seen:
-        find_agreeing(each, seen)
+    find_composites(seen, tell)
     for each in seen:
         find_things(each)
         _join_numbered(each)
@@ -256,14 +258,15 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
     file = seen.table.path.name
     about = _about(seen)
     ends = [name for name in seen.refers if seen.key is None or name != seen.key.name]
-    if about is None and len(ends) == 2 and (seen.key is None or seen.key.name in ("row", *KEY_WORDS)):
+    linked = about is None and not seen.within  # an end names its row by one column
+    if linked and len(ends) == 2 and (seen.key is None or seen.key.name in ("row", *KEY_WORDS)):
         measures = [column for column in seen.columns if column not in (*ends, seen.key and seen.key.name)]
         whole = min(seen.columns[end].filled for end in ends) >= _BOTH_ENDS * seen.rows  # no second gene of many rows
         if whole and ((seen.key is None and not _tells_of_ends(seen, ends, measures)) or len(measures) <= 1):
             return _links(seen, ends, file)
-    if about is None and seen.key is None and len(ends) == 1 and (named := _named_beside(seen, ends[0], shared)):
+    if linked and seen.key is None and len(ends) == 1 and (named := _named_beside(seen, ends[0], shared)):
         return _links(seen, [*ends, named], file)
-    if about is None and seen.key is None and seen.table.kind and len(ends) == 1 and (listed := _listed_name(seen)):
+    if linked and seen.key is None and seen.table.kind and len(ends) == 1 and (listed := _listed_name(seen)):
         seen.columns[listed].words = words_of(seen.table.kind)
         return _links(seen, [*ends, listed], file)
     if about is not None and seen.key is not None:
@@ -567,7 +570,7 @@ def _alone(seen: SeenTable, profile: ColumnProfile, shared: SharedColumns) -> Ta
         return TableColumn("_".join(other.words if says_nothing else words), to=to, split=profile.split)
     if profile.name in seen.within:
         other, key, shared_by = seen.within[profile.name]
-        return TableColumn(relation_of(profile), to=f"{other.table.name}.{key.name}", within=shared_by)
+        return TableColumn(relation_within(seen, profile), to=f"{other.table.name}.{key.name}", within=shared_by)
     if any(word in KEY_WORDS for word in profile.words) and _twin(seen, profile):
         return TableColumn()  # a second key of what another column names already
     repeated = len(profile.texts) <= _repeats(profile) * sum(profile.texts.values()) or (

@@ -14,6 +14,7 @@ country = { relation = "country", to = "countries.code" }   # the row of countri
 "Customer ID" = { relation = "customer", to = "customer", label = "Customer Name" }  # ids of things named beside them
 segment = { relation = "segment", to = "segment", of = ["Customer ID"] }    # a fact of the row and of its customer
 winner = { relation = "winner", to = "teams.name", within = ["season"] }   # the row with this name and the same season
+gate = { relation = "gate", to = "gates.number", within = { origin = "airport" } }   # of the airport `origin`
 opened = { property = "opened", kind = "date", read = "d/m/y" }    # or "m/d/y"; numbers "1.234,5"; "yes/no"
 tags = { property = "tags", kind = "text", split = ";" }
 checked = { skip = true }
@@ -67,7 +68,7 @@ class TableColumn:
         to: of entities their type, or the `TABLE.COLUMN` whose rows they name.
         split: what separates several values in a cell; "" where a cell holds one.
         read: the notation of its values (`trivium.kg.tables.notation`); "" for the plain one.
-        within: columns, called alike in both tables, in which the row that it names agrees with its own.
+        within: columns in which the row that it names agrees with its own: pairs of own column and column there.
         label: of ids of entities that have no table, the column of their names; "" where they are their names.
         of: columns of the table whose entities have what it says as well as the row.
     """
@@ -77,7 +78,7 @@ class TableColumn:
     to: str = ""
     split: str = ""
     read: str = ""
-    within: tuple[str, ...] = ()
+    within: tuple[tuple[str, str], ...] = ()
     label: str = ""
     of: tuple[str, ...] = ()
 
@@ -165,11 +166,19 @@ def _column_text(column: TableColumn) -> str:
     more = "".join(
         f", {key} = {_text(getattr(column, key))}" for key in ("split", "label", "read") if getattr(column, key)
     )
-    for key in ("within", "of"):
-        if columns := getattr(column, key):
-            more += f", {key} = [{', '.join(map(_text, columns))}]"
+    if column.within:
+        more += f", within = {_within_text(column.within)}"
+    if column.of:
+        more += f", of = [{', '.join(map(_text, column.of))}]"
     what = ("relation", "to", column.to) if column.kind is None else ("property", "kind", column.kind)
     return f"{{ {what[0]} = {_text(column.relation)}, {what[1]} = {_text(what[2])}{more} }}"
+
+
+def _within_text(within: Sequence[tuple[str, str]]) -> str:
+    """A list of columns that both tables call alike, else a table: own column = column there."""
+    if all(own == theirs for own, theirs in within):
+        return f"[{', '.join(_text(own) for own, _ in within)}]"
+    return f"{{ {', '.join(f'{_key(own)} = {_text(theirs)}' for own, theirs in within)} }}"
 
 
 def _names_text(names: str | tuple[str, ...]) -> str:
@@ -307,12 +316,20 @@ class _MappingReader:
             self._check_column(table, each)
         return tuple(columns)
 
-    def _within(self, table: str, where: str, to: str, columns: object) -> tuple[str, ...]:
-        """The columns of `within`, which both tables have."""
+    def _within(self, table: str, where: str, to: str, columns: object) -> tuple[tuple[str, str], ...]:
+        """The columns of `within`: those that both tables have, or by the own column that of the other table."""
         listed = [columns] if isinstance(columns, str) else columns
-        if not isinstance(listed, list) or "." not in to:
-            raise self._wrong(f'{where}: within is a list of columns, and needs to = "TABLE.COLUMN"')
-        for each in listed:
-            self._check_column(table, each)
-            self._check_column(to.partition(".")[0], each)
-        return tuple(listed)
+        pairs: list[tuple[str, str]] = []
+        if isinstance(listed, list):
+            pairs = [(each, each) for each in listed]
+        elif isinstance(listed, dict):
+            pairs = list(listed.items())
+        if not pairs or "." not in to:
+            what = 'within is a list of columns, or { own column = "column there" }, and needs to = "TABLE.COLUMN"'
+            raise self._wrong(f"{where}: {what}")
+        for own, theirs in pairs:
+            for name, column in ((table, own), (to.partition(".")[0], theirs)):
+                if column not in self._tables[name].columns:
+                    known = ", ".join(self._tables[name].columns)
+                    raise self._wrong(f"{where}: within: [{name}] has no column {column!r}; there are: {known}")
+        return tuple(pairs)

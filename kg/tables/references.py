@@ -23,7 +23,6 @@ from trivium.kg.tables.columns import (
     SeenTable,
     are_foreign,
     names_some,
-    numbered_columns,
     says_parts,
     surprise,
     words_without_key,
@@ -33,12 +32,12 @@ from trivium.kg.text import singular
 
 _MOST = 0.7  # the same of names of several words
 _NEARLY = 0.97  # codes a row, of a column called id
-_TELLING = 5  # texts from which on a column that is called otherwise names rows by no chance
+TELLING = 5  # texts from which on a column that is called otherwise names rows by no chance
 _SAME_NAME = 0.5  # the same where both columns have one name
-_TIMES = frozenset({"year", "month", "day", "date", "time"})  # are no rows of a table, whatever its numbers
+TIMES = frozenset({"year", "month", "day", "date", "time"})  # are no rows of a table, whatever its numbers
 # Graphs as tables: what tables of edges, and the columns of their ends, are called.
 EDGES = frozenset({"edge", "link", "relation", "relationship", "triple", "fact", "connection"})
-_OF_ITS_KIND = frozenset(
+OF_ITS_KIND = frozenset(
     {"parent", "manager", "supervisor", "boss", "superior", "mentor", "father", "mother", "spouse", "partner"}
     | {"previous", "next", "original", "predecessor", "successor"}
 )
@@ -114,7 +113,7 @@ def _repeated_key(seen: SeenTable, tables: Sequence[SeenTable]) -> ColumnProfile
 def _is_key_of(profile: ColumnProfile, other: SeenTable) -> bool:
     """Whether a column that several rows share holds keys of another table, under the same name."""
     keys = (each for each in other.columns.values() if each.words == profile.words and each.is_unique)
-    return any(_share(profile, key, ENOUGH) for key in keys)
+    return any(share_of_keys(profile, key, ENOUGH) for key in keys)
 
 
 def _some(profile: ColumnProfile) -> list[str]:
@@ -159,7 +158,7 @@ def find_references(seen: SeenTable, tables: Sequence[SeenTable]) -> None:
             if (key.is_unique or _is_own_id(key, other) or _is_repeated_id(key, other, profile))
             and not (other is seen and (key is profile or _is_its_own_key(profile, seen)))
             if (rank := _rank(profile, seen, key, other)) is not None
-            if not (other is seen and _names_its_own_row(profile, key, seen))
+            if not (other is seen and names_its_own_row(profile, key, seen))
         ]
         if (best := _best(profile, seen, found)) is not None:
             seen.refers[profile.name] = best
@@ -217,7 +216,7 @@ def _says_more(seen: SeenTable, profile: ColumnProfile, other: SeenTable, key: C
     """
     if seen.table.kind or (seen.key is not None and not (seen.key.kind == "number" and _are_counted(seen.key))):
         return False
-    if seen.rows < max(MANY_TEXTS, ENOUGH * other.rows) or not _share(profile, key, ENOUGH):
+    if seen.rows < max(MANY_TEXTS, ENOUGH * other.rows) or not share_of_keys(profile, key, ENOUGH):
         return False
     if {*other.words} < {*seen.words} and says_parts({*seen.words} - {*other.words}):
         return True
@@ -263,7 +262,7 @@ def _best(profile: ColumnProfile, seen: SeenTable, found: Sequence[_Found]) -> t
     if not found:
         return None
     if _may_be_any(profile, found):
-        own = [each for each in found if each[1] is seen and not _OF_ITS_KIND.isdisjoint(profile.words)]
+        own = [each for each in found if each[1] is seen and not OF_ITS_KIND.isdisjoint(profile.words)]
         people = [each for each in found if each[1] is not seen and _are_people(each[1])]
         found = own or (people if not _ROLES.isdisjoint(profile.words) else [])
         if len({id(each[1]) for each in found}) != 1:
@@ -310,67 +309,6 @@ def _repeats_a_fact(seen: SeenTable, name: str, other: SeenTable, key: ColumnPro
     return False
 
 
-def find_agreeing(seen: SeenTable, tables: Sequence[SeenTable]) -> None:
-    """Note which columns name rows of a table among those that agree with their own rows in a further column.
-
-    As where several series each have an Anna: (series, baker) is the key of bakers, and nearly all results have one.
-    """
-    for name, profile in seen.columns.items():
-        if profile.kind is not None or profile.many or name in seen.refers or profile is seen.key or not profile.texts:
-            continue
-        if _is_own_code_or_name(profile, seen):
-            continue
-        keys = [(other, key) for other in tables if other is not seen for key in other.columns.values()]
-        for other, key in sorted(keys, key=lambda each: each[1].name != name):
-            if key.kind is not None or key.is_unique or (key.name != name and len(profile.texts) < _TELLING):
-                continue
-            if len(key.texts) < MOSTLY * key.filled:  # the service that a week's figures are of names no row of them
-                continue
-            if not _share(profile, key, ENOUGH):
-                continue
-            for shared in seen.columns:
-                known = shared in other.columns and not other.columns[shared].is_unique
-                if shared in (name, key.name) or not known or not _agree(seen, other, (name, key.name), shared):
-                    continue
-                if key.name == name or len(seen.columns[shared].texts) >= FEW:
-                    seen.within.setdefault(name, (other, key, (shared,)))
-    for columns in numbered_columns(seen).values():
-        _refer_alike(seen, columns)
-
-
-def _refer_alike(seen: SeenTable, columns: Sequence[ColumnProfile]) -> None:
-    """Let numbered columns that hold few texts name the rows that the others name: `bottom7` as `bottom1` does."""
-    known = [seen.within[each.name] for each in columns if each.name in seen.within]
-    for each in columns if known else ():
-        found = sum(text in known[0][1].texts for text in each.texts)
-        if each.kind is None and each.name not in seen.refers and found and 2 * found >= len(each.texts):
-            seen.within.setdefault(each.name, known[0])
-
-
-def _agree(seen: SeenTable, other: SeenTable, names: tuple[str, str], shared: str) -> bool:
-    """Whether two columns together tell a table's rows apart, and nearly all pairs of another table are among them.
-
-    `names`: the column that names rows, and that of the other table that holds their names.
-    """
-    name, key = names
-    keys, rows = _pairs(other, key, shared)
-    if len(keys) < rows or rows < other.rows:
-        return False
-    own, _ = _pairs(seen, name, shared)
-    return len(own & keys) >= ENOUGH * len(own)
-
-
-def _pairs(seen: SeenTable, *names: str) -> tuple[set[tuple[str, ...]], int]:
-    """The texts of columns in the rows that have all of them, and how many such rows there are."""
-    places = [list(seen.columns).index(name) for name in names]
-    found = [
-        tuple(row[place][0] for place in places)
-        for row in islice(seen.table.rows(), ROWS_READ)
-        if all(row[place] for place in places)
-    ]
-    return set(found), len(found)
-
-
 def _is_own_id(key: ColumnProfile, table: SeenTable) -> bool:
     """Whether a column called id or code has nearly as many codes as rows: one row may stand there in two parts."""
     called = len(key.words) == 1 and key.words[0] in KEY_WORDS and key.kind is None and not key.many
@@ -393,7 +331,7 @@ def _is_its_own_key(profile: ColumnProfile, seen: SeenTable) -> bool:
     return profile.is_unique and len(rest) < len(profile.words) and set(rest) <= set(seen.words)
 
 
-def _names_its_own_row(profile: ColumnProfile, key: ColumnProfile, seen: SeenTable) -> bool:
+def names_its_own_row(profile: ColumnProfile, key: ColumnProfile, seen: SeenTable) -> bool:
     """Whether a column mostly repeats another one of its row: a second code of the same thing refers to nothing."""
     one, other = (list(seen.columns).index(each.name) for each in (profile, key))
     own: set[str] = set()
@@ -410,9 +348,9 @@ def _rank(profile: ColumnProfile, seen: SeenTable, key: ColumnProfile, other: Se
         if own or other is seen or other.rows < seen.rows:
             return (True, True, True, 1.0) if own and _are_same_rows(profile, seen, key, other) else None
         if profile.kind is None and set(profile.words) <= {*ROWS, "1", "names"} and set(seen.words) < set(other.words):
-            inside = _share(profile, key, ENOUGH)  # a column without a name is called as its table: `States`
+            inside = share_of_keys(profile, key, ENOUGH)  # a column without a name is called as its table: `States`
             return (True, False, other.key is key, inside) if inside else None
-    elif _is_own_code_or_name(profile, seen) or _is_own_name(profile, seen):
+    elif is_own_code_or_name(profile, seen) or _is_own_name(profile, seen):
         return None
     rest = {singular(word) for word in words_without_key(profile)}
     by_table = bool(rest & set(other.words))
@@ -420,13 +358,13 @@ def _rank(profile: ColumnProfile, seen: SeenTable, key: ColumnProfile, other: Se
     alike = by_key and profile.kind is None and (other.key is key or by_table)
     noun = singular(words_without_key(profile)[-1]) in other.words  # a `debut_team` is one of the teams
     called = by_table and profile.kind is None and noun and _in_most_rows(profile, key)
-    of_its_kind = other is seen and not _OF_ITS_KIND.isdisjoint(profile.words)
+    of_its_kind = other is seen and not OF_ITS_KIND.isdisjoint(profile.words)
     to_its_own = other is seen and len(profile.words) > 1 and _last_word(profile) in _GOES_ON  # reports_to
     least = _SAME_NAME if alike or called else _MOST if are_whole_names(profile) else ENOUGH
     keyed = by_table and not KEY_WORDS.isdisjoint(profile.words)
-    inside = _share(profile, key, least, NOBODY if of_its_kind or to_its_own or keyed else frozenset())
+    inside = share_of_keys(profile, key, least, NOBODY if of_its_kind or to_its_own or keyed else frozenset())
     if not inside and (by_table or by_key) and other.key is key and profile.kind is None is key.kind:
-        inside = _share(profile.without_case(), key.without_case(), least)  # "Lotte" of LOTTE
+        inside = share_of_keys(profile.without_case(), key.without_case(), least)  # "Lotte" of LOTTE
     if not inside or _is_a_figure(profile, other) or _is_a_time(profile, key, other, by_table=by_table):
         return None
     if not by_table and not by_key:
@@ -490,11 +428,11 @@ def _is_a_time(profile: ColumnProfile, key: ColumnProfile, other: SeenTable, *, 
 
     The `debut_year` of `debuts` is no debut.
     """
-    said = _TIMES.intersection(profile.words).difference(key.words, other.words)
+    said = TIMES.intersection(profile.words).difference(key.words, other.words)
     return profile.kind == "number" and bool(said) and (_last_word(profile) in said or not by_table)
 
 
-def _is_own_code_or_name(profile: ColumnProfile, seen: SeenTable) -> bool:
+def is_own_code_or_name(profile: ColumnProfile, seen: SeenTable) -> bool:
     """Whether a column is the `code` or the `name` of a table that has both, several rows with one code."""
 
     def just(each: ColumnProfile, words: Iterable[str]) -> bool:
@@ -540,7 +478,9 @@ def _in_most_rows(profile: ColumnProfile, key: ColumnProfile) -> bool:
     return sum(count for text, count in texts.items() if text in keys) >= ENOUGH * profile.filled
 
 
-def _share(profile: ColumnProfile, key: ColumnProfile, least: float, without: Collection[str] = frozenset()) -> float:
+def share_of_keys(
+    profile: ColumnProfile, key: ColumnProfile, least: float, without: Collection[str] = frozenset()
+) -> float:
     """Which share of a column's texts are keys; 0 where it is less than `least`, mostly seen after a few of them.
 
     Those texts of `without` that are no keys are not counted.

@@ -996,7 +996,7 @@ def _contest(tmp_path: Path) -> list[Path]:
 def test_rows_are_named_within_another_column_where_names_repeat(tmp_path: Path) -> None:
     paths = _contest(tmp_path)
     mappings, (triples, entities, applied) = guess_mapping(read_tables(paths)), _graph(paths)
-    assert mappings["results"].columns["cook"] == TableColumn("cook", to="cooks.cook", within=("series",))
+    assert mappings["results"].columns["cook"] == TableColumn("cook", to="cooks.cook", within=(("series", "series"),))
     assert {t.tail for t in triples if t.relation == "cook" and not isinstance(t.tail, ValueText)} == {
         f"cook/{name}" for _, name in COOKS
     }
@@ -1033,10 +1033,11 @@ def test_columns_that_are_called_otherwise_name_rows_within_another_column(tmp_p
     head = "series,number,won,bottom1,bottom2,title,place\n"
     paths = _write(tmp_path, cooks="series,cook,age\n" + "".join(cooks), shows=head + "".join(shows))
     columns = guess_mapping(read_tables(paths))["shows"].columns
+    within = (("series", "series"),)
     assert {name: (each.relation, each.within) for name, each in columns.items() if each.to == "cooks.cook"} == {
-        "won": ("won", ("series",)),
-        "bottom1": ("bottom", ("series",)),
-        "bottom2": ("bottom", ("series",)),
+        "won": ("won", within),
+        "bottom1": ("bottom", within),
+        "bottom2": ("bottom", within),
     }
     triples, _, applied = _graph(paths)
     assert not applied.unknown
