@@ -71,12 +71,12 @@ def string_term(text: str) -> str:
     return f'"{_escaped(text)}"'
 
 
-def value_term(value: ValueText, kind: PropertyKind | None = None) -> str:
+def value_term(value: ValueText, kind: PropertyKind | None = None, *, exact: bool = False) -> str:
     """A value as a literal in N-Triples; `kind` is how it is read where it has no datatype.
 
     Its own datatype where it has one from RDF, else the XSD datatype of which it is a lexical form, else its kind's own
-    ("12 km" is `urn:trivium:datatype:number`, so that it is read back as what it was). So is a text that would be read
-    back as something else: "1984", "none".
+    ("12 km" is `urn:trivium:datatype:number`, so that it is read back as what it was). With `exact`, so is a text that
+    would be read back as something else: "1984", "none".
     """
     literal = string_term(value)
     if value.datatype.startswith("@"):
@@ -85,7 +85,8 @@ def value_term(value: ValueText, kind: PropertyKind | None = None) -> str:
         return literal if value.datatype == STRING else f"{literal}^^<{value.datatype}>"
     read: TypedValue = read_value(value, kind_of_datatype(value.datatype) if value.datatype else kind)
     datatype = datatype_of(read)
-    if not datatype and read.kind == "text" and read_value(value).kind == "text" and not is_missing(value):
+    plain = not exact or (read_value(value).kind == "text" and not is_missing(value))
+    if not datatype and read.kind == "text" and plain:
         return literal
     return f"{literal}^^<{datatype or iri_of(read.kind, 'datatype')}>"
 
