@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from trivium.kg.name_parts import FIRST, LAST
+
 SCALARS = ("STRING", "INTEGER", "FLOAT", "BOOLEAN", "DATE", "LOCAL", "ZONED", "DURATION", "POINT")
 LISTS = ("LIST<STRING", "LIST<INTEGER", "LIST<BOOLEAN", "LIST<DATE", "LIST<ZONED", "LIST<LOCAL", "LIST<DURATION",
          "LIST<POINT", "LIST<FLOAT", "LIST<NOTHING")  # fmt: skip
@@ -19,8 +21,6 @@ _LOGINS = ("username", "loginname", "screenname", "nickname", "handle")  # besid
 # Endings of the names of keys that people use.
 _CODES = ("code", "ticket", "number", "no", "nr", "ref", "reference", "sku", "isbn", "key")
 _CONTACT = ("phone", "fax", "mobile", "email", "mail", "ip", "ipaddress", "mac", "url", "website", "homepage")
-_FIRST = ("firstname", "givenname", "forename", "fname", "first", "name")
-_LAST = ("lastname", "surname", "familyname", "lname", "last")
 _LONGEST = 120  # mean letters; longer texts are descriptions
 _UNIQUE, _COMPLETE = 0.98, 0.9
 _TELLING = 0.7  # the share of distinct texts among nodes that a text tells apart
@@ -123,8 +123,8 @@ def folded(key: str) -> str:
 def full_name(properties: Iterable[PropertySample]) -> tuple[str, str] | None:
     """The properties that hold first and last names, where there are both and the first is not the whole name."""
     known = {folded(each.key): each for each in properties if each.is_text}
-    last = next((known[name] for name in _LAST if name in known), None)
-    first = next((known[name] for name in _FIRST if name in known), None)
+    last = next((known[name] for name in LAST if name in known), None)
+    first = next((known[name] for name in (*FIRST, "name") if name in known), None)
     if first is None or last is None or first.key == last.key:
         return None
     blanks = sum(" " in text.strip() for text in first.examples)

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from datetime import date
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from trivium.kg.text import fold_case
 from trivium.kg.types import PropertyKind
@@ -109,12 +109,34 @@ _DAY_FIRST = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?[ -](?:of )?([a-z]{3,9})\.?,?
 _MONTH_FIRST = re.compile(r"([a-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (-?\d{3,4})", re.ASCII)
 _MONTH_YEAR = re.compile(r"([a-z]{3,9})\.?,? (-?\d{3,4})", re.ASCII)
 _TRUTHS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
-_MISSING = frozenset(("", "nan", "null", "none", "n/a", "na", "nil", "unknown", "undefined", "?", "-", "--", "—", "…"))
+_MISSING = frozenset(
+    ("", "nan", "null", "none", "n/a", "na", "nil", "unknown", "undefined", "?", "-", "--", "—", "…")
+) | {"\\n", "<null>", "#n/a"}  # as databases and spreadsheets write it
+NOT_AVAILABLE = "NA"
+"""Namibia and North America among codes of two letters, a missing value anywhere else."""
+_TWO_CAPITALS, _CODES = re.compile("[A-Z]{2}"), 3  # distinct codes beside it, at least
 
 
 def is_missing(text: str) -> bool:
     """Whether a text says that there is no value: empty or blank, "unknown", "n/a", "NaN", "null", a dash."""
     return len(text) < 16 and text.strip().casefold() in _MISSING
+
+
+def columns_of_codes(texts: Iterable[tuple[Any, str]]) -> set[Any]:
+    """The columns in which "NA" is a code: two capitals as all other texts, where no other column is without a value.
+
+    Takes each text with its column.
+    """
+    known: dict[Any, set[str]] = {}
+    for column, text in texts:
+        known.setdefault(column, set()).add(text)
+    with_it = [found for found in known.values() if NOT_AVAILABLE in found]
+    coded = all(_TWO_CAPITALS.fullmatch(text) for found in with_it for text in found)
+    return {column for column, found in known.items() if found in with_it} if coded and _many(with_it) else set()
+
+
+def _many(found: Iterable[set[str]]) -> bool:
+    return any(len(each) > _CODES for each in found)
 
 
 def read_value(text: str, kind: PropertyKind | None = None) -> TypedValue:

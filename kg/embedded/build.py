@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sqlite3
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -16,7 +16,7 @@ from trivium.kg.cores import beside
 from trivium.kg.embedded.columns import ColumnTexts, GrowingArray, Int32, Int64, StringColumn, counts, slices
 from trivium.kg.embedded.locks import build_lock
 from trivium.kg.embedded.mapped import write_snapshot
-from trivium.kg.embedded.natures import declared_natures, gives_types, guess_kinds, may_give_types
+from trivium.kg.embedded.natures import declared_natures, gives_types, guess_kinds, kind_of_untyped, may_give_types
 from trivium.kg.embedded.numbering import Numbering, Texts, text_order
 from trivium.kg.embedded.record import (
     RECORD,
@@ -45,7 +45,7 @@ from trivium.kg.types import (
     Triple,
     ValueText,
 )
-from trivium.kg.values import KINDS, guess_kind
+from trivium.kg.values import KINDS, kind_of_datatype, read_value
 
 _ROWS = 100_000  # rows handed to SQLite, and triples interned, at a time
 
@@ -197,7 +197,7 @@ def read_input(
     things[[number for number, entity in named if _has_names(entity)]] = True
     kinds = guess_kinds(codes, tails, ColumnTexts(texts, 0, len(texts)), things, declared, relations)
     literals = [(int(relation_place[relation]), text) for relation, text in read.literals]
-    _literal_kinds(literals, read.datatypes, declared, kinds)
+    _literal_kinds(literals, read.datatypes, tails, relations, declared, kinds)
     heads, codes, tails = _with_stated(read, relation_place, (heads, codes, tails))
     values, tails = _values(texts, literals, read.datatypes, codes, tails, kinds)
     used = things
@@ -294,24 +294,39 @@ def _typed_entities(read: _Read, heads: Int32, tails: Int32) -> list[tuple[int, 
 def _literal_kinds(
     literals: Sequence[tuple[int, str]],
     datatypes: list[str],
+    tails: Int32,
+    relations: Sequence[str],
     declared: Sequence[str | None],
     kinds: list[PropertyKind | None],
 ) -> None:
-    """Decide how values without a datatype are read: as declared, else as all of their property can be, else as text.
+    """Decide how values without a datatype are read: as declared, else as those of their property that have one.
 
-    A declared kind goes before datatypes, which are then dropped.
+    Else as all of them can be (`trivium.kg.embedded.natures`), else as text, as they are beside texts of a language. A
+    declared kind goes before datatypes, which are then dropped.
     """
-    untyped: dict[int, list[str]] = defaultdict(list)
-    for number, (code, text) in enumerate(literals):
+    untyped: dict[int, list[int]] = defaultdict(list)
+    others: dict[int, Counter[str]] = defaultdict(Counter)
+    for number, (code, _) in enumerate(literals):
         if declared[code] not in (None, "entity"):
             datatypes[number] = ""
         elif not datatypes[number] and kinds[code] is None:
-            untyped[code].append(text)
-    for code, texts in untyped.items():
-        kind = guess_kind(texts)
-        for number, (owner, _) in enumerate(literals):
-            if owner == code and not datatypes[number]:
-                datatypes[number] = kind or "text"
+            untyped[code].append(number)
+        else:
+            others[code][datatypes[number]] += 1
+    stated = counts(-tails[tails < 0] - 1, len(literals))
+    for code, numbers in untyped.items():
+        texts = {literals[number][1]: int(stated[number]) for number in numbers}
+        kind = _kind_beside(texts, others[code]) or kind_of_untyped(relations[code], texts)
+        for number in numbers:
+            datatypes[number] = kind
+
+
+def _kind_beside(texts: Iterable[str], datatypes: Counter[str]) -> PropertyKind | None:
+    """The kind of values without a datatype by those beside them; None where these do not say it."""
+    if any(datatype.startswith("@") for datatype in datatypes):
+        return "text"
+    kind = kind_of_datatype(datatypes.most_common(1)[0][0]) if datatypes else "text"
+    return kind if kind != "text" and all(read_value(text, kind).kind == kind for text in texts) else None
 
 
 def _values(

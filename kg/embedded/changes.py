@@ -14,10 +14,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trivium.kg.content_hash import statement_lanes, triple_lanes
-from trivium.kg.embedded.natures import MOST_ENTITIES, split_types, type_relations
+from trivium.kg.embedded.natures import MOST_ENTITIES, kind_of_untyped, split_types, type_relations
 from trivium.kg.embedded.record import UNDECIDED, LogRow, Meta, name_lanes, read_properties, write_properties
 from trivium.kg.types import Entity, PropertyKind, QualifiedTriple, Statement, Triple, ValueText
-from trivium.kg.values import guess_kind, is_missing, kind_of_datatype, read_value
+from trivium.kg.values import guess_kind, is_missing, kind_of_datatype
 
 _KEYS = 300  # keys that one statement asks for, of up to three columns: older SQLites take 999 parameters
 
@@ -135,10 +135,13 @@ def _typed(change: Change, rows: list[Triple], relations: dict[str, int], new: s
     kinds = {name: kind for name, (kind, _) in held.items()}
     for name, tails in plain.items():
         kinds[name] = _guessed(connection, tails, heads)
-    typed = {row[1]: row[2] for row in rows if isinstance(row[2], ValueText)}
-    for name, value in typed.items():
-        if held[name][1] == 0 and name not in plain:
-            kinds[name] = kind_of_datatype(value.datatype) if value.datatype else read_value(value).kind
+    typed: dict[str, list[ValueText]] = {}
+    for row in rows:
+        if isinstance(row[2], ValueText) and held[row[1]][1] == 0 and row[1] not in plain:
+            typed.setdefault(row[1], []).append(row[2])
+    for name, values in typed.items():
+        said = values[-1].datatype
+        kinds[name] = kind_of_datatype(said) if said else kind_of_untyped(name, Counter(map(str, values)))
     for name, kind in kinds.items():
         if kind != held[name][0]:
             connection.execute("UPDATE relations SET kind = ? WHERE id = ?", (kind, relations[name]))

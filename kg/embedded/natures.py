@@ -25,6 +25,7 @@ from trivium.kg.distinct import sorted_distinct
 from trivium.kg.embedded.columns import Int32
 from trivium.kg.errors import BadInputError
 from trivium.kg.kinds import kinds_of
+from trivium.kg.tables.columns import KEY_WORDS, settle_kind, words_of
 from trivium.kg.types import Entity, PropertyKind, QualifiedTriple, Triple
 from trivium.kg.values import KINDS, guess_kind, is_missing, main_kind
 
@@ -43,6 +44,7 @@ _ELSEWHERE = frozenset(
     ["sameas", "exactmatch", "closematch", "relatedmatch", "broadmatch", "narrowmatch", "seealso", "isdefinedby"]
 )
 """What relations of RDF are called that lead to the same or a like thing in other data, in lower case."""
+_IDENTIFIERS = KEY_WORDS - {"no", "nr", "number", "nummer"} | {"notation"}  # numbers of these are no quantities
 _ADDRESS = re.compile(r"https?://\S+")
 _BEFORE = frozenset(["has", "rdf", "rdf:", "entity", "item", "object", "thing", "node", "record"])
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -166,7 +168,30 @@ def guess_kinds(
 
 def _leads_elsewhere(relation: str) -> bool:
     """Whether a relation of RDF says where else its heads are described."""
-    return relation[max(relation.rfind("#"), relation.rfind("/")) + 1 :].casefold() in _ELSEWHERE
+    return _local_name(relation).casefold() in _ELSEWHERE
+
+
+def kind_of_untyped(relation: str, texts: Mapping[str, int]) -> PropertyKind:
+    """How the values of a property are read that come without a datatype, such as the plain literals of RDF.
+
+    They are what a table's column of these texts would hold, but for identifiers, which are text, and for what needs a
+    notation of its own (31/12/2020), since values are kept as they are written.
+
+    Args:
+        relation: the property.
+        texts: the distinct ones, with how often each is stated.
+    """
+    words = words_of(_local_name(relation))
+    kind = guess_kind(texts)
+    settled, read = settle_kind(kind, texts, words, unique=len(texts) == sum(texts.values()))
+    if read:
+        settled = kind
+    identifies = bool(words) and words[-1] in _IDENTIFIERS
+    return "text" if settled is None or (settled == "number" and identifies) else settled
+
+
+def _local_name(relation: str) -> str:
+    return relation[max(relation.rfind("#"), relation.rfind("/")) + 1 :]
 
 
 def _may_be_value(text: str) -> bool:
@@ -180,7 +205,7 @@ def declared_natures(relations: Sequence[str], wanted: Mapping[str, str]) -> lis
     """
     local: dict[str, list[str]] = {}
     for name in relations:
-        local.setdefault(name[max(name.rfind("#"), name.rfind("/")) + 1 :], []).append(name)
+        local.setdefault(_local_name(name), []).append(name)
     found: dict[str, Nature] = {}
     for name, nature in wanted.items():
         if nature not in NATURES:

@@ -1,18 +1,21 @@
 """RDF in all its notations, parsed as a stream by pyoxigraph; named graphs are read as one.
 
-An IRI or blank node is an id, a literal is a value by its lexical form and datatype (an empty one is a missing value),
-a relation is its IRI. A node of the type `rdf:Statement` gives a triple's relationship properties of its own
-(`trivium.kg.loaders.rdf_terms`); it is known as one from its type or its `rdf:subject` on. A list (`( :a :b )`) is a
-triple for each of its members. What describes the vocabulary itself, such as a property's domain, is left out, unless a
-file holds nothing but classes and properties; of OWL's restrictions, `someValuesFrom` and `hasValue` are facts of
-classes without instances. Codes are the things that they are of where their predicate is called as the type of these:
-`:country "NO"`.
+An IRI or blank node is an id, a literal is a value by its lexical form and datatype, a relation is its IRI. A literal
+without datatype and language is read as those of its property together are (`trivium.kg.embedded.natures`), and is a
+missing value where a table's cell is one: "", "nil", "n/a". A property that has nothing but the IRIs of true and false
+(or yes and no) as objects is one of truths.
+
+A node of the type `rdf:Statement` gives a triple's relationship properties of its own (`trivium.kg.loaders.rdf_terms`);
+it is known as one from its type or its `rdf:subject` on. A list (`( :a :b )`) is a triple for each of its members. What
+describes the vocabulary itself, such as a property's domain, is left out, unless a file holds nothing but classes and
+properties; of OWL's restrictions, `someValuesFrom` and `hasValue` are facts of classes without instances. Codes are the
+things that they are of where their predicate is called as the type of these: `:country "NO"`.
 
 Labels, aliases and types become attributes of entities, not triples: `rdfs:label`, `skos:prefLabel`, `schema:name`,
-`foaf:name`, `dc:title` (the one without a language or in English first, the others as aliases), a first and a last name
-where there is none of these, a description that reads like a name where labels are codes, `skos:altLabel`, SKOS-XL's
-names by their `skosxl:literalForm`, what other data call the same by `owl:sameAs` and `skos:exactMatch`, `rdf:type`
-(local name; an instance of a class is one of those above it, by `rdfs:subClassOf`, too).
+`foaf:name`, `dc:title` (the one without a language or in English first, the others as aliases), the parts of a name
+(`trivium.kg.name_parts`) where there is none of these, a description that reads like a name where labels are codes,
+`skos:altLabel`, SKOS-XL's names by their `skosxl:literalForm`, what other data call the same by `owl:sameAs` and
+`skos:exactMatch`, `rdf:type` (local name; an instance of a class is one of those above it, by `rdfs:subClassOf`, too).
 """
 
 from __future__ import annotations
@@ -53,9 +56,11 @@ from trivium.kg.loaders.rdf_terms import (
     value_of,
 )
 from trivium.kg.loaders.skips import SkipLog
+from trivium.kg.name_parts import Part, is_title, is_whole, names_by_initial, part_of, shorter_names, whole_name
 from trivium.kg.profile import is_of_vocabulary
 from trivium.kg.text import is_other_name, read_like_names
 from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueText
+from trivium.kg.values import NOT_AVAILABLE, columns_of_codes, is_missing
 
 if TYPE_CHECKING:
     from pyoxigraph import Quad
@@ -116,16 +121,14 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SAYS_NOTHING = frozenset({"has", "is", "english"})  # in what a predicate for names is called
 _LONGEST_NAME = 64  # characters
 _NAME = re.compile(r"[^\W\d](?:[^\d:?=]|(?<= )\d+(?= |$))+")  # "Boeing 747", and no `Q11573`
-_PARTS_OF_NAMES = {
-    **dict.fromkeys(("firstname", "givenname", "forename"), "first"),
-    **dict.fromkeys(("lastname", "familyname", "surname"), "last"),
-}
 _CODE = re.compile(r"(?=.*[A-Z\d])[A-Z\d][A-Z\d._-]{0,9}")
 _CODED, _MOST_CODES = re.compile(r"(?=.*[A-Z])[A-Z\d][A-Z\d._-]{0,9}"), 1_000  # what may be of things; distinct ones
 _TITLES = ("name", "title", "label", "caption", "designation", "desc", "descr", "description")  # the best first
 _BEFORE_TITLES = frozenset({"full", "long", "display", "english"})
 _NEARLY, _FEW = 0.95, 3  # share of a type's things that have names of their own; things at least
 _ROOTS = frozenset(("thing", "entity", "resource", "class", "property"))  # names of what an ontology calls all it has
+_TRUTHS = ("true", "false", "yes", "no")
+_TRUTH_ENDS = tuple(case(word) for word in _TRUTHS for case in (str.lower, str.title, str.upper))
 _STATEMENT_PARTS = {SUBJECT: "head", PREDICATE: "relation", OBJECT: "tail"}
 
 
@@ -137,13 +140,14 @@ Classes = dict[str, dict[str, None]]
 class _Named:
     """What a file says about one entity: `labels` as (rank, text), of which the lowest rank is the label.
 
-    `parts`: its "first" and "last" name.
+    `parts`: of its name; `whole`: a name in full by another predicate than those of labels.
     """
 
     labels: list[tuple[int, str]] = field(default_factory=list)
     aliases: list[str] = field(default_factory=list)
     types: list[str] = field(default_factory=list)
-    parts: dict[str, str] = field(default_factory=dict)
+    parts: dict[Part, str] = field(default_factory=dict)
+    whole: str = ""
 
 
 @dataclass
@@ -192,6 +196,9 @@ class RdfParser:
         self._titles: dict[str, dict[str, str]] = {}  # by predicate what may name things whose labels are codes
         self._codes: dict[str, list[Triple] | None] = {}  # by predicate its triples while all values are codes
         self._distinct: dict[str, set[str]] = {}  # and these
+        self._truths: dict[str, list[Triple] | None] = {}  # by predicate its triples while all lead to true and false
+        self._told = set[str]()  # true and false of which more is said than what they are called
+        self._spent = set[str]()  # and those that are values
         self._released: list[Triple] = []
         self.statements = 0
 
@@ -208,8 +215,8 @@ class RdfParser:
             if len(batch) >= BATCH:
                 yield batch
                 batch = []
-        said = (self._coded(), self._listed(), self._said_of_nodes(), self._qualified(), self._defined())
-        for triple in chain(*said, self._of_vocabulary()):
+        said = (self._truthful(), self._coded(), self._listed(), self._said_of_nodes(), self._qualified())
+        for triple in chain(*said, self._defined(), self._of_vocabulary()):
             batch.append(triple)
             if len(batch) == BATCH:
                 yield batch
@@ -331,7 +338,7 @@ class RdfParser:
                 self._about(key).labels.extend(said)
             else:
                 self._about(key).aliases.extend(text for _, text in said)
-        apart = self._rests.keys() | self._names.keys()
+        apart = self._rests.keys() | self._names.keys() | self._spent
         self._named_by = []
         found = [_entity(key, named, told) for key, named in self._named.items() if key not in apart]
         return _with_names(found, self._titles) if self._titles else found
@@ -409,6 +416,8 @@ class RdfParser:
         """A triple; None where it is about a node that may be a list or but values, which the end of the file shows."""
         triple = Triple(head, name_of(relation), tail)
         if isinstance(tail, ValueText):
+            if _is_filler(tail):  # among codes Namibia is one
+                return None if tail != NOT_AVAILABLE or head.startswith("_:") or self._holds(triple) else triple
             if head.startswith("_:"):
                 self._values.setdefault(head, []).append(triple)
                 return None
@@ -420,20 +429,53 @@ class RdfParser:
                 return None
             self._leading.add(triple.relation)
         self._note(head, relation, tail)
+        if head.endswith(_TRUTH_ENDS) and _truth(head):
+            self._told.add(head)
+        if not isinstance(tail, ValueText) and self._holds_truth(triple):
+            return None
         return None if self._holds(triple) else triple
+
+    def _holds_truth(self, triple: Triple) -> bool:
+        """Whether a triple and all of its predicate lead to true and false, so far as was read."""
+        held = self._truths.setdefault(triple.relation, [])
+        if held is None:
+            return False
+        if _truth(triple.tail):
+            held.append(triple)
+            if len(held) == BATCH:
+                self._released += self._as_truths(held)
+                held.clear()
+            return True
+        self._truths[triple.relation] = None
+        self._released += held
+        return False
+
+    def _truthful(self) -> Iterator[Triple]:
+        """The triples that lead to true and false, as values where nothing is told of these."""
+        for held in self._truths.values():
+            yield from self._as_truths(held or [])
+
+    def _as_truths(self, held: Sequence[Triple]) -> Sequence[Triple]:
+        ends = {triple.tail for triple in held}
+        said = set(map(_truth, ends))
+        if not ends.isdisjoint(self._told) or (said == {"no"}):  # which may be Norway
+            return list(held)
+        self._spent |= ends
+        true = {end for end in ends if _truth(end) in ("true", "yes")}
+        return [each._replace(tail=ValueText(str(each.tail in true).lower(), "boolean")) for each in held]
 
     def _holds(self, triple: Triple) -> bool:
         """Whether a triple and all of its predicate have codes: the end of the file shows what these are of."""
         held = self._codes.setdefault(triple.relation, [])
         if held is None:
-            return False
-        code = isinstance(triple.tail, ValueText) and triple.tail.datatype == "text" and _CODED.fullmatch(triple.tail)
+            return _is_filler(triple.tail)
+        code = isinstance(triple.tail, ValueText) and not triple.tail.datatype and _CODED.fullmatch(triple.tail)
         known = self._distinct.setdefault(triple.relation, set())
         if code and len(known) < _MOST_CODES and len(held) < BATCH:
             held.append(triple)
             known.add(str(triple.tail))
             return True
-        self._released += held
+        self._released += (each for each in held if not _is_filler(each.tail))
         self._codes[triple.relation] = None
         del self._distinct[triple.relation]
         return False
@@ -456,6 +498,8 @@ class RdfParser:
             for head, _, code in held or ():
                 for kind in kinds.get(head, ()):
                     of_kind.setdefault(kind, {}).setdefault(code, set()).add(head)
+        stated = ((relation, str(each.tail)) for relation, held in self._codes.items() for each in held or ())
+        available = columns_of_codes(stated)
         for relation, held in self._codes.items():
             kind = local_name(relation).casefold()
             things = {code: next(iter(ids)) for code, ids in of_kind.get(kind, {}).items() if len(ids) == 1}
@@ -464,6 +508,8 @@ class RdfParser:
             refers = len(codes) >= _FEW and found >= _NEARLY * len(codes)
             of_its_own = any(kind in kinds.get(triple.head, ()) for triple in held or ())
             for triple in held or ():
+                if _is_filler(triple.tail) and relation not in available:
+                    continue
                 yield (
                     triple._replace(tail=things.get(triple.tail, triple.tail)) if refers and not of_its_own else triple
                 )
@@ -504,7 +550,11 @@ class RdfParser:
         """Keep what a triple says of names and classes besides."""
         if isinstance(tail, ValueText):
             if (part := _part_of_name(relation)) and len(tail) <= _LONGEST_NAME:
-                self._about(head).parts.setdefault(part, CONTROL.sub(" ", tail))
+                self._about(head).parts.setdefault(part, CONTROL.sub(" ", tail).strip())
+            elif part is None and _says_title(relation) and is_title(tail):
+                self._about(head).parts.setdefault("prefix", tail.strip())
+            elif _is_whole_name(relation):
+                self._about(head).whole = tail
             if _names_besides(relation) and len(tail) <= _LONGEST_NAME:
                 self._about(head).aliases.append(CONTROL.sub(" ", tail))
             if not self._chosen and _may_title(relation) and len(tail) <= _LONGEST_NAME:
@@ -520,8 +570,9 @@ class RdfParser:
         elif relation == STATEMENT_ID:
             stated.id = str(tail)
         elif relation != TYPE:
-            value = tail if isinstance(tail, ValueText) else ValueText(tail, "text")
-            stated.properties.append((name_of(relation), value))
+            value = tail if isinstance(tail, ValueText) and tail.datatype else ValueText(tail, "text")
+            if not _is_filler(tail):
+                stated.properties.append((name_of(relation), value))
 
     def _about(self, key: str) -> _Named:
         return self._named.setdefault(key, _Named())
@@ -542,6 +593,17 @@ class RdfParser:
         if not 24 <= len(label) <= 32 or not set(label) <= set("0123456789abcdef"):
             return f"_:{label}"
         return self._anonymous.setdefault(label, f"_:{self._path.name.split('.')[0]}-{len(self._anonymous) + 1}")
+
+
+def _is_filler(tail: str) -> bool:
+    """Whether an object is a plain literal that says that there is no value."""
+    return isinstance(tail, ValueText) and not tail.datatype and is_missing(tail)
+
+
+def _truth(iri: str) -> str:
+    """The truth that an IRI is called by: "true", "false", "yes" or "no"; else ""."""
+    name = local_name(iri).casefold() if iri.endswith(_TRUTH_ENDS) else ""
+    return name if name in _TRUTHS else ""
 
 
 def _says_name(triple: Triple) -> bool:
@@ -596,14 +658,13 @@ def _name_elsewhere(key: str, other: str) -> str:
 @cache
 def _names_besides(relation: str) -> bool:
     """Whether a predicate says what else things are called: `hasEnglishShortName`, `officialName`."""
-    words = [word.lower() for word in _WORDS.findall(local_name(relation))]
-    return is_other_name([word for word in words if word not in _SAYS_NOTHING])
+    return is_other_name([word for word in _words(relation) if word not in _SAYS_NOTHING])
 
 
 @cache
 def _may_title(relation: str) -> bool:
     """Whether a predicate may say what things are called whose labels are codes: `desc`, `longName`."""
-    *before, last = [word.lower() for word in _WORDS.findall(local_name(relation))] or [""]
+    *before, last = _words(relation) or [""]
     return last in _TITLES and _BEFORE_TITLES.issuperset(before) and not relation.startswith(OWN)
 
 
@@ -635,10 +696,38 @@ def _with_names(entities: Sequence[Entity], titles: Mapping[str, Mapping[str, st
     ]
 
 
+def _words(relation: str) -> list[str]:
+    return [word.lower() for word in _WORDS.findall(local_name(relation))]
+
+
 @cache
-def _part_of_name(relation: str) -> str:
-    """Whether a predicate says the "first" or the "last" name of a person: `givenName`, `family_name`; else ""."""
-    return _PARTS_OF_NAMES.get("".join(filter(str.isalpha, local_name(relation).casefold())), "")
+def _part_of_name(relation: str) -> Part | None:
+    """The part of a person's name that a predicate says: `givenName`, `family_name`."""
+    return part_of(_words(relation))
+
+
+@cache
+def _is_whole_name(relation: str) -> bool:
+    return is_whole(_words(relation))
+
+
+@cache
+def _says_title(relation: str) -> bool:
+    return _words(relation) == ["title"]
+
+
+def _by_parts(named: _Named) -> tuple[str, list[str]]:
+    """The name that the parts of a person's name make, and the shorter ones; none where they are of somebody else.
+
+    So are those of a firm's contact: the firm has a name of its own, without this last name.
+    """
+    parts = named.parts
+    if "first" not in parts or "last" not in parts or (named.whole and parts["last"] not in named.whole):
+        return "", []
+    shorter = [" ".join(parts[part] for part in each) for each in shorter_names(parts)]
+    whole = whole_name(parts)
+    texts = [parts[part] for part in whole]
+    return " ".join(texts), [*shorter, *names_by_initial(whole, texts)]
 
 
 def local_name(iri: str) -> str:
@@ -657,9 +746,9 @@ def _rank(language: str | None) -> int:
 def _entity(key: str, named: _Named, classes: Mapping[str, Iterable[str]]) -> Entity:
     # Sorted by rank alone: of labels of one rank the file's first.
     labels = [text for _, text in sorted(named.labels, key=lambda pair: pair[0])]
-    whole = " ".join(named.parts[part] for part in ("first", "last")) if len(named.parts) > 1 else ""
+    whole, shorter = ("", []) if labels else _by_parts(named)
     label = labels[0] if labels else whole or key
-    aliases = dict.fromkeys(text for text in [*labels[1:], *named.aliases] if text != label)
+    aliases = dict.fromkeys(text for text in [*labels[1:], *shorter, *named.aliases] if text != label)
     own = [each for each in named.types if each not in _NO_TYPES]
     types = dict.fromkeys(map(_type_name, own))
     above = dict.fromkeys(_type_name(each) for each in _above(own, classes))

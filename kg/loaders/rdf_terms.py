@@ -12,7 +12,7 @@ from typing import Literal
 from urllib.parse import quote, unquote
 
 from trivium.kg.types import PropertyKind, ValueText
-from trivium.kg.values import TypedValue, datatype_of, kind_of_datatype, read_value
+from trivium.kg.values import TypedValue, datatype_of, is_missing, kind_of_datatype, read_value
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 TYPE = f"{RDF}type"
@@ -71,11 +71,12 @@ def string_term(text: str) -> str:
     return f'"{_escaped(text)}"'
 
 
-def value_term(value: ValueText, kind: PropertyKind | None = None) -> str:
+def value_term(value: ValueText, kind: PropertyKind | None = None, *, exact: bool = False) -> str:
     """A value as a literal in N-Triples; `kind` is how it is read where it has no datatype.
 
     Its own datatype where it has one from RDF, else the XSD datatype of which it is a lexical form, else its kind's own
-    ("12 km" is `urn:trivium:datatype:number`, so that it is read back as what it was).
+    ("12 km" is `urn:trivium:datatype:number`, so that it is read back as what it was). With `exact`, so is a text that
+    would be read back as something else: "1984", "none".
     """
     literal = string_term(value)
     if value.datatype.startswith("@"):
@@ -84,16 +85,17 @@ def value_term(value: ValueText, kind: PropertyKind | None = None) -> str:
         return literal if value.datatype == STRING else f"{literal}^^<{value.datatype}>"
     read: TypedValue = read_value(value, kind_of_datatype(value.datatype) if value.datatype else kind)
     datatype = datatype_of(read)
-    if not datatype and read.kind == "text":
+    plain = not exact or (read_value(value).kind == "text" and not is_missing(value))
+    if not datatype and read.kind == "text" and plain:
         return literal
     return f"{literal}^^<{datatype or iri_of(read.kind, 'datatype')}>"
 
 
 def value_of(text: str, datatype: str, language: str | None) -> ValueText:
-    """The value of an RDF literal; a plain string is text."""
+    """The value of an RDF literal; how a plain string is read its property decides."""
     if language:
         return ValueText(text, f"@{language}")
-    return ValueText(text, "text" if datatype == STRING else name_of(datatype))
+    return ValueText(text, "" if datatype == STRING else name_of(datatype))
 
 
 def _escaped(text: str) -> str:

@@ -129,7 +129,7 @@ class GraphWriter(_AtomicWriter):
 
     def _ntriples(self, triple: Triple) -> Iterator[str]:
         head, relation = entity_term(triple.head), relation_term(triple.relation)
-        tail = value_term(triple.tail) if isinstance(triple.tail, ValueText) else entity_term(triple.tail)
+        tail = value_term(triple.tail, exact=True) if isinstance(triple.tail, ValueText) else entity_term(triple.tail)
         yield f"{head} {relation} {tail} ."
         for statement in triple.statements if isinstance(triple, QualifiedTriple) else ():
             self._statements += 1
@@ -140,7 +140,7 @@ class GraphWriter(_AtomicWriter):
             if statement.id:
                 yield f"{node} <{STATEMENT_ID}> {string_term(statement.id)} ."
             for name, value in statement.properties:
-                yield f"{node} {relation_term(name)} {value_term(value)} ."
+                yield f"{node} {relation_term(name)} {value_term(value, exact=True)} ."
 
 
 def _described(entity: Entity) -> Iterator[str]:

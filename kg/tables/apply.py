@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from trivium.kg.loaders.delimited import CONTROL
+from trivium.kg.name_parts import names_by_initial, part_of
 from trivium.kg.tables.cells import Cell, Row, SourceTable
 from trivium.kg.tables.codes import (
     names_behind_numbers,
@@ -58,6 +59,7 @@ class Applied:
     _folded: dict[_Place, dict[tuple[str, ...], str]] = field(default_factory=dict)
     _things: dict[tuple[str, ...], str] = field(default_factory=dict)
     _said: set[tuple[str, str, str]] = field(default_factory=set)
+    _shared: set[str] = field(default_factory=set)
     _numbered: dict[str, set[str]] = field(default_factory=dict)
 
     def batches(self) -> Iterator[list[Triple]]:
@@ -65,7 +67,7 @@ class Applied:
         self.rows, self.unknown, self.ambiguous, self.relations, self._named, self._also = 0, {}, {}, {}, {}, {}
         self._ids = {place: self._index(place) for place in self._places()}
         self._folded = {place: _folded_index(ids) for place, ids in self._ids.items()}
-        self._said = set()
+        self._said, self._shared = set(), set()
         self._things = self._index_things()
         # "17850" alone must not name a customer whom rows tell of.
         self._numbered = {
@@ -97,12 +99,13 @@ class Applied:
         for each in self._named.values():
             more = (*each.aliases, *self._also.get(each.id, ()), names[each.types[0]].get(each.label, ""))
             # What another one of its type is called first names that one: a villager is Bob in French, another is Bob.
+            # Not so the parts of people's names: Robert Kennedy is Robert Francis Kennedy as well.
             taken = own[each.types[0]]
             said = (
                 name
                 for name in more
                 if name not in ("", each.label)
-                and (name.casefold() not in taken or name.casefold() == each.label.casefold())
+                and (name in self._shared or name.casefold() not in taken or name.casefold() == each.label.casefold())
             )
             aliases = tuple(dict.fromkeys(said))
             yield replace(each, aliases=aliases) if aliases != each.aliases else each
@@ -187,13 +190,14 @@ class Applied:
             if not id_:
                 self._count(table, mapping.id)
                 return
-            names = [*([label] if label else []), *_aliases(mapping, places, row)]
+            names = [*([label] if label else []), *self._aliases(mapping, places, row)]
             self._also.setdefault(id_, {}).update(dict.fromkeys(names))
         else:
             id_ = _row_id(mapping, places, row, number)
             label = _joined(mapping.label, places, row) or self._unnamed(mapping, id_)
             known = self._named.setdefault(id_, Entity(id_, label, types=(_type(mapping, places, row),)))
-            if more := [each for each in _aliases(mapping, places, row) if each not in (known.label, *known.aliases)]:
+            also = self._aliases(mapping, places, row)
+            if more := [each for each in also if each not in (known.label, *known.aliases)]:
                 self._named[id_] = replace(known, aliases=(*known.aliases, *more))
         ends = dict[str, list[str]]()
         for name, column in mapping.columns.items():
@@ -208,6 +212,22 @@ class Applied:
             if column.label:
                 own = "_".join(words_of(name)) or name
                 yield from self._once(Triple(end, own, ValueText(_first(row[places[name]]))) for end in ends[name])
+
+    def _aliases(self, mapping: TableMapping, places: Mapping[str, int], row: Row) -> Iterator[str]:
+        """What a row is called beside its label."""
+        for name in mapping.alias:
+            if isinstance(name, str):
+                split = mapping.columns[name].split if name in mapping.columns else ""
+                yield from dict.fromkeys(
+                    filter(None, (_clean(part) for text in row[places[name]] for part in cut(text, split)))
+                )
+            elif joined := _joined(name, places, row):
+                self._shared.add(joined)
+                yield joined
+        parts = [part_of(words_of(name)) for name in mapping.label]
+        for joined in names_by_initial(parts, [_first(row[places[name]]) for name in mapping.label]):
+            self._shared.add(joined)
+            yield joined
 
     def _beside(self, mapping: TableMapping, key: str, label: str) -> str:
         """The id of a row that tells more of no row of the other table: a thing of its own if it has a name."""
@@ -348,18 +368,6 @@ def _names_besides(labels: Sequence[str], kind: str, called: Collection[str]) ->
 def _type(mapping: TableMapping, places: Mapping[str, int], row: Row) -> str:
     own = _clean(next(iter(row[places[mapping.type_by]]), "")) if mapping.type_by else ""
     return own or mapping.type
-
-
-def _aliases(mapping: TableMapping, places: Mapping[str, int], row: Row) -> Iterator[str]:
-    """What a row is called beside its label."""
-    for name in mapping.alias:
-        if not isinstance(name, str):
-            yield from filter(None, [_joined(name, places, row)])
-            continue
-        split = mapping.columns[name].split if name in mapping.columns else ""
-        yield from dict.fromkeys(
-            filter(None, (_clean(part) for text in row[places[name]] for part in cut(text, split)))
-        )
 
 
 def _joined(columns: Sequence[str], places: Mapping[str, int], row: Row) -> str:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html import unescape
 from pathlib import Path
-from typing import Any
 
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders.source import Source
@@ -18,12 +17,8 @@ from trivium.kg.values import is_missing
 Cell = tuple[str, ...]
 Row = tuple[Cell, ...]
 UTF8, EXCELS = "utf-8", "cp1252"
-_NULLS = frozenset({"\\n", "null", "<null>", "#n/a"})  # as databases and spreadsheets write a missing value
-NOT_AVAILABLE = "NA"  # Namibia and North America among codes of two letters, a missing value anywhere else
-_CODE = re.compile("[A-Z]{2}")
 _ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}|#\d{1,6}|#x[\dA-Fa-f]{1,5});")
 _FOOTNOTE = re.compile(r"(?<=[^\s\[(,])(?:\[(?:[1-9]\d{0,2}|note \d{1,2}|citation needed)\])+$")
-_CODES = 3  # distinct ones beside it, at least
 
 
 @dataclass(frozen=True)
@@ -80,21 +75,4 @@ def cell_of(cell: str) -> Cell:
     if cell[-1:] == "]":
         cell = _FOOTNOTE.sub("", cell)
     text = " ".join(cell.split())
-    return () if is_missing(text) or text.casefold() in _NULLS else (text,)
-
-
-def columns_of_codes(texts: Iterable[tuple[Any, str]]) -> set[Any]:
-    """The columns in which "NA" is a code: two capitals as all other texts, where no other column is without a value.
-
-    Takes each text with its column.
-    """
-    known: dict[Any, set[str]] = {}
-    for column, text in texts:
-        known.setdefault(column, set()).add(text)
-    with_it = [found for found in known.values() if NOT_AVAILABLE in found]
-    coded = all(_CODE.fullmatch(text) for found in with_it for text in found)
-    return {column for column, found in known.items() if found in with_it} if coded and _many(with_it) else set()
-
-
-def _many(found: Iterable[set[str]]) -> bool:
-    return any(len(each) > _CODES for each in found)
+    return () if is_missing(text) else (text,)

@@ -170,16 +170,30 @@ class ColumnProfile:
                 texts.update(dict.fromkeys(cut(text, split), count))
             self.texts = texts
             kind = guess_kind(self.texts)
-        kind = kind or (None if self.is_unique else _mostly(self.texts))
-        coded = any(len(text) > 1 and text[0] == "0" and text.isdigit() for text in self.texts)
-        if kind == "number" and (coded or NOT_NUMBERS & set(self.words)):
-            kind = None
-        elif kind == "number":
-            kind, self.read = guess_numbers(self.texts, self.words) or (kind, "")
-        elif kind in (None, "datetime", "date"):
-            said = [text for text in self.texts if any(map(str.isalnum, text))]  # "//" is a day that nobody entered
-            kind, self.read = guess_notation(said) or (kind, "")
-        self.kind = kind
+        self.kind, self.read = settle_kind(kind, self.texts, self.words, unique=self.is_unique)
+
+
+def settle_kind(
+    kind: PropertyKind | None, texts: Mapping[str, int], words: Sequence[str], *, unique: bool
+) -> tuple[PropertyKind | None, str]:
+    """What the texts of a column or property are, None for texts, and their notation, "" for the plain one.
+
+    Args:
+        kind: what `guess_kind` says of them.
+        texts: the distinct ones with their counts.
+        words: those of the column's name.
+        unique: whether each row has a text of its own.
+    """
+    kind = kind or (None if unique else _mostly(texts))
+    coded = any(len(text) > 1 and text[0] == "0" and text.isdigit() for text in texts)
+    if kind == "number" and (coded or not NOT_NUMBERS.isdisjoint(words)):
+        return None, ""
+    if kind == "number":
+        return guess_numbers(texts, words) or (kind, "")
+    if kind in (None, "datetime", "date"):
+        said = [text for text in texts if any(map(str.isalnum, text))]  # "//" is a day that nobody entered
+        return guess_notation(said) or (kind, "")
+    return kind, ""
 
 
 def _mostly(texts: Mapping[str, int]) -> PropertyKind | None:

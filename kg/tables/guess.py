@@ -71,6 +71,7 @@ from trivium.kg.tables.naming import (
     says_kind_again,
     says_name,
     says_names,
+    with_parts,
 )
 from trivium.kg.tables.notation import guess_split_of_names
 from trivium.kg.tables.references import (
@@ -311,6 +312,7 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
     if any(column.to == kind for name, column in columns.items() if name in seen.things):
         kind = f"{kind} line"  # several rows of `orders` tell of one order
     id_ = seen.key.name if seen.key else ""
+    label, alias = with_parts(seen, label, alias)
     return TableMapping(file, kind, id_, label, columns=columns, type_by=type_by, alias=alias)
 
 

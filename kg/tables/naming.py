@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 
+from trivium.kg.name_parts import Part, find_pair, is_title, part_of, shorter_names, whole_name
 from trivium.kg.tables.columns import (
     COMPLETE,
     ENOUGH,
@@ -31,11 +32,8 @@ from trivium.kg.tables.columns import (
 )
 from trivium.kg.text import fold_name, is_other_name, read_like_names, singular
 
-_PARTS_OF_NAMES = (
-    *(("first", "last"), ("given", "family"), ("fore", "sur"), ("firstname", "lastname")),
-    *(("prénom", "nom"), ("prenom", "nom"), ("vorname", "nachname"), ("nombre", "apellido"), ("nombre", "apellidos")),
-    *(("nome", "cognome"), ("voornaam", "achternaam")),
-)
+Aliases = tuple[str | tuple[str, ...], ...]
+"""Columns whose texts name rows as well, or several whose texts do together."""
 _WHOLE_NAMES = frozenset({"fullname", "displayname", "dname"})
 MODELS = frozenset({"type", "model", *NAME_WORDS})  # may name what is of a type of its own
 _SAYS_NOTHING = frozenset(
@@ -289,7 +287,7 @@ def find_label(seen: SeenTable) -> tuple[str, ...]:
 def _find_label(seen: SeenTable) -> tuple[str, ...]:
     named = [each for each in seen.columns.values() if each.kind is None and each.name not in seen.refers]
     texts = {tuple(each.words): each.name for each in named if each.filled >= COMPLETE * seen.rows}
-    if parts := name_parts(seen):
+    if (parts := name_parts(seen)) and not _are_of_others(seen, parts):
         return _in_their_order(seen, parts) or parts
     for word in NAME_WORDS:
         # Rows without a name are called by their key.
@@ -330,11 +328,40 @@ def name_parts(seen: SeenTable) -> tuple[str, ...]:
     """The columns of first and last names that nearly all rows have; () where there are none."""
     whole = (each for each in seen.columns.values() if each.kind is None and each.filled >= COMPLETE * seen.rows)
     texts = {tuple(each.words): each.name for each in whole if each.name not in seen.refers}
-    for parts in _PARTS_OF_NAMES:
-        pair = [next((name for words, name in texts.items() if _is_part(words, part)), None) for part in parts]
-        if all(pair):
-            return tuple(name for name in pair if name)
-    return ()
+    return find_pair(texts) or ()
+
+
+def _are_of_others(seen: SeenTable, parts: Sequence[str]) -> bool:
+    """Whether first and last names are of a firm's contact or a book's author: the rows have names of their own."""
+    for word in ("name", "title"):
+        named = (each for each in seen.columns.values() if each.is_unique and each.filled >= COMPLETE * seen.rows)
+        for each in (each for each in named if each.kind is None and _is_name(each, word, seen)):
+            places = [list(seen.columns).index(name) for name in (each.name, *parts)]
+            rows = [[row[place] for place in places] for row in islice(seen.table.rows(), ROWS_READ)]
+            known = [row for row in rows if all(row)]
+            own = sum(fold_name(last[0]) not in fold_name(name[0]) for name, _, last in known)
+            shared = len({(first[0], last[0]) for _, first, last in known}) < len(known)
+            if own > MOSTLY * len(known) and (word == "name" or shared):
+                return True
+    return False
+
+
+def with_parts(seen: SeenTable, label: tuple[str, ...], alias: Aliases) -> tuple[tuple[str, ...], Aliases]:
+    """The columns of the rows' whole names where these stand in parts, and of the further names with the shorter ones.
+
+    Middle name, suffix and prefix are there in some rows only.
+    """
+    if len(label) < 2 or label != name_parts(seen):
+        return label, alias
+    found: dict[Part, str] = {"first": label[0], "last": label[-1]}
+    for each in seen.columns.values():
+        part = part_of(each.words) or ("prefix" if each.words == ["title"] and all(map(is_title, each.texts)) else None)
+        texts = each.kind is None and each.texts and not each.many and each.length <= LONG_NAME
+        if part and texts and each.name not in seen.refers:
+            found.setdefault(part, each.name)
+    shorter = [tuple(found[part] for part in parts) for parts in shorter_names(found)]
+    whole = tuple(found[part] for part in whole_name(found))
+    return whole, (*(each for each in alias if each not in whole), *shorter)
 
 
 def _in_their_order(seen: SeenTable, parts: Sequence[str]) -> tuple[str, ...]:
@@ -495,8 +522,3 @@ def _is_name(profile: ColumnProfile, word: str, seen: SeenTable) -> bool:
     if words in ((word,), (*seen.words, word), (*seen.words[-1:], word)):
         return True
     return words in (("full", word), (word, "full")) or (word == "name" and "".join(words) in _WHOLE_NAMES)
-
-
-def _is_part(words: tuple[str, ...], part: str) -> bool:
-    """`first name`, `first` and `nameFirst` are parts of names."""
-    return words[:1] == (part,) or words == ("name", part)

@@ -19,7 +19,7 @@ from typing import Any
 from trivium.kg.errors import BadInputError, UsageError
 from trivium.kg.loaders.rdf import RDF_SUFFIXES
 from trivium.kg.loaders.source import BLOCK_BYTES, UTF16, Source
-from trivium.kg.tables.cells import EXCELS, NOT_AVAILABLE, UTF8, Row, SourceTable, cell_of, columns_of_codes, open_text
+from trivium.kg.tables.cells import EXCELS, UTF8, Row, SourceTable, cell_of, open_text
 from trivium.kg.tables.databases import DATABASE_MAGIC, DATABASE_SUFFIXES, database_tables
 from trivium.kg.tables.header import COMMENTS, find_header, first_value, is_comment, name_columns
 from trivium.kg.tables.records import (
@@ -33,6 +33,7 @@ from trivium.kg.tables.records import (
 )
 from trivium.kg.tables.totals import without_total
 from trivium.kg.tables.workbooks import WORKBOOK_SUFFIXES, workbook_tables
+from trivium.kg.values import NOT_AVAILABLE, columns_of_codes
 
 JSON_SUFFIXES = (".json", ".geojson", ".jsonl", ".ndjson", ".geojsonl")
 PARQUET_SUFFIX = ".parquet"

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
 
 from trivium.kg.errors import BadInputError
-from trivium.kg.tables.cells import NOT_AVAILABLE, Cell, SourceTable, cell_of, columns_of_codes, open_text
+from trivium.kg.tables.cells import Cell, SourceTable, cell_of, open_text
 from trivium.kg.text import singular
-from trivium.kg.values import read_value
+from trivium.kg.values import NOT_AVAILABLE, columns_of_codes, read_value
 
 _KEYS = ("id", "_id", "uuid", "key", "code", "slug", "name", "label", "title")
 _NAMES = ("name", "login", "title", "label", "full_name", "fullName", "displayName")

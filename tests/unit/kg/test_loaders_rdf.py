@@ -8,9 +8,9 @@ import pytest
 
 from trivium.app.cli.kg.input import Input
 from trivium.kg.errors import BadInputError
-from trivium.kg.loaders import is_graph, is_table, read_entities, read_triples
+from trivium.kg.loaders import is_graph, is_table, rdf, read_entities, read_triples
 from trivium.kg.loaders.rdf import SUBCLASS, local_name
-from trivium.kg.types import Entity, QualifiedTriple, Triple
+from trivium.kg.types import Entity, QualifiedTriple, Triple, ValueText
 
 A = "http://a.org/"
 TURTLE = """@prefix : <http://a.org/> .
@@ -369,8 +369,8 @@ def test_a_context_on_the_web_is_a_vocabulary(tmp_path: Path, name: str) -> None
     assert found == {
         ("datePublished", "2020-05-01"): f"{typed}date",
         ("cookTime", "PT20M"): f"{typed}duration",
-        ("recipeIngredient", "flour"): "text",
-        ("recipeIngredient", "egg"): "text",
+        ("recipeIngredient", "flour"): "",
+        ("recipeIngredient", "egg"): "",
         ("http://a.org/mine", "3"): f"{typed}integer",
         ("author", "http://a.org/ann"): None,
     }
@@ -509,3 +509,84 @@ def test_codes_are_of_things_where_their_predicate_is_called_as_the_type_of_thes
     named = SHIPS.replace('"UK"', '"United Kingdom"')
     assert ("a", "country", "NO") in _flags(path, named, LANDS), "not all are codes"
     assert ("no", "country", "NO") in _flags(path, SHIPS, LANDS.replace(":iso", ":country")), "a country's own code"
+
+
+def _named(path: Path, text: str) -> dict[str, Entity]:
+    path.write_text(f"@prefix : <{A}> . @prefix foaf: <http://xmlns.com/foaf/0.1/> .\n{text}")
+    return {each.id.removeprefix(A): each for each in read_entities(path)}
+
+
+def test_names_in_parts_are_whole_names_and_the_shorter_ones_are_shared(tmp_path: Path) -> None:
+    people = """
+:a a :P ; :first-name "Robert" ; :middle-initial "Francis" ; :last-name "Kennedy" ; :suffix "none" .
+:b a :P ; :firstName "Robert" ; :middleName "F" ; :lastName "Kennedy" ; :suffix "Jr" ; :title "Mr." .
+:c a :P ; :hasFirstName "Ann" ; :hasLastName "Bell" ; :middle-initial "nil" ; :title "Head of sales" .
+"""
+    found = _named(tmp_path / "a.ttl", people)
+    assert [each.label for each in found.values()] == ["Robert Francis Kennedy", "Robert F Kennedy Jr", "Ann Bell"]
+    assert found["a"].aliases == ("Robert Kennedy", "Robert F Kennedy")
+    junior = ("Mr. Robert F Kennedy Jr", "Robert F Kennedy", "Robert Kennedy Jr", "Robert Kennedy")
+    assert (found["b"].aliases, found["c"].aliases) == (junior, ())
+
+
+def test_parts_of_names_name_nothing_else(tmp_path: Path) -> None:
+    others = """
+:firm a :F ; :name "Acme" ; :firstName "Ann" ; :lastName "Bell" ; :suffix "Inc" .
+:labelled a :P ; foaf:name "Bobby" ; foaf:givenName "Robert" ; foaf:familyName "Cole" .
+:linked a :P ; :hasFirstName :ann ; :lastName "Dane" .
+:ann a :Name .
+:kilo a :Unit ; :prefix "k" ; :suffix "g" .
+:own a :P ; :name "Ann Lee Eck" ; :firstName "Ann" ; :lastName "Eck" .
+"""
+    found = _named(tmp_path / "a.ttl", others)
+    assert {key: each.label for key, each in found.items() if not each.label.startswith(A)} == {
+        "labelled": "Bobby",
+        "own": "Ann Eck",
+    }
+    assert not any(each.aliases for each in found.values())
+
+
+def test_plain_literals_that_say_nothing_are_missing_values(tmp_path: Path) -> None:
+    path = tmp_path / "a.ttl"
+    path.write_text(
+        f"""@prefix : <{A}> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> . @prefix o: <urn:trivium:datatype:> .
+:a :suffix "none" ; :middle "nil", "Ann" ; :note "-", "None at all", "none"@en ; :kept "none"^^o:text .
+:b :iso "NA" ; :town "NA", "Bonn" ; :called [ :was "n/a", "x" ] .
+:c :iso "DE" . :d :iso "FR" . :e :iso "NL" ."""
+    )
+    found = {(each.relation.removeprefix(A), str(each.tail)) for each in triples(path)}
+    names = {("middle", "Ann"), ("note", "None at all"), ("note", "none"), ("kept", "none"), ("called.was", "x")}
+    codes = {("iso", code) for code in ("NA", "DE", "FR", "NL")}
+    assert found == {*names, *codes, ("town", "Bonn")}, "NA is Namibia among codes alone"
+
+
+@pytest.mark.parametrize(
+    ("facts", "read"),
+    [
+        (":a :ivy :true . :b :ivy :false .", ["true", "false"]),
+        (":a :ivy :Yes . :b :ivy :No .", ["true", "false"]),
+        (":a :ivy :true . :b :ivy :true . :true a :Truth .", ["true", "true"]),
+        (":a :ivy :true . :b :ivy :maybe .", None),
+        (":a :ivy :NO . :b :ivy :NO .", None),
+        (":a :ivy :true . :true :opposite :false .", None),
+        (":a :ivy <http://b.org/untrue> .", None),
+    ],
+)
+def test_a_predicate_that_leads_to_true_and_false_alone_is_one_of_truths(
+    tmp_path: Path, facts: str, read: list[str] | None
+) -> None:
+    path = tmp_path / "a.ttl"
+    path.write_text(f"@prefix : <{A}> .\n{facts}")
+    reader = read_triples(path)
+    found = [each.tail for batch in reader for each in batch if each.relation == f"{A}ivy"]
+    typed = [str(each) for each in found if isinstance(each, ValueText) and each.datatype == "boolean"]
+    assert typed == (read or []), "Norway is no truth, nor is what more is told of"
+    assert len(found) == facts.count(":ivy")
+    assert not any(each.id.endswith("true") for each in reader.entities() if read)
+
+
+def test_many_truths_are_not_held_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rdf, "BATCH", 10)
+    path = tmp_path / "a.nt"
+    path.write_text("".join(f"<{A}{n}> <{A}ivy> <{A}{str(n % 3 == 0).lower()}> .\n" for n in range(25)))
+    assert [str(each.tail) for each in triples(path)] == [str(n % 3 == 0).lower() for n in range(25)]

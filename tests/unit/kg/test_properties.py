@@ -366,3 +366,53 @@ def test_where_else_a_thing_is_described_is_no_thing() -> None:
     assert "http://dbpedia.org/resource/Metre" not in tables.keys
     kept = read_input([rows], [], lambda *_: None, {match: "entity"})
     assert "http://dbpedia.org/resource/Metre" in kept.keys
+
+
+def _untyped(relation: str, *texts: str, datatype: str = "") -> PropertyKind | None:
+    return kinds([Triple(f"e{n}", relation, ValueText(text, datatype)) for n, text in enumerate(texts)])[relation]
+
+
+def test_values_without_a_datatype_are_what_a_column_of_them_would_be() -> None:
+    assert _untyped("birth-year", "1957", "1888") == "number"
+    assert _untyped("http://a.org/latitude", "30.3", "-71") == "number"
+    assert _untyped("born", "1957-01-02", "unknown") == "date"
+    assert _untyped("open", "yes", "no") == "boolean"
+    assert _untyped("code", "007", "114") == "text", "written with a zero before it"
+    assert _untyped("zip", "10115", "20095") == _untyped("has phone", "5551234", "5551235") == "text"
+    assert _untyped("dc:identifier", "12", "13") == _untyped("http://a.org/playerID", "12", "13") == "text"
+    assert _untyped("atomic number", "12", "13") == "number"
+    assert _untyped("title", "1984", "Emma") == "text"
+    assert _untyped("day", "31/12/2020", "30/12/2020") == "text", "values are kept as they are written"
+    assert _untyped("year", "1957", "1888", datatype="text") == "text", "a datatype says what they are"
+    heights = [str(n) for n in range(150, 190)]
+    mostly = [Triple(f"e{n}", "height", ValueText(text)) for n, text in enumerate([*heights, *heights, "side spec"])]
+    assert kinds(mostly)["height"] == "number"
+
+
+def test_values_without_a_datatype_are_as_those_beside_them() -> None:
+    year = "http://www.w3.org/2001/XMLSchema#gYear"
+    dated = [Triple("a", "born", ValueText("1957", year)), Triple("b", "born", ValueText("1888"))]
+    assert kinds(dated) == {"born": "date"}
+    spoken = [Triple("a", "motto", ValueText("Go", "@en")), Triple("b", "motto", ValueText("1888"))]
+    assert kinds(spoken) == {"motto": "text"}
+
+
+def test_values_without_a_datatype_that_are_added_later(tmp_path: Path) -> None:
+    path = tmp_path / "kg"
+    build(path, [[Triple("a", "knows", "b"), Triple("a", "born", ValueText("1957"))]])
+    titles = [Triple("a", "wrote", ValueText("Emma")), Triple("b", "wrote", ValueText("1984"))]
+    assert add_triples(path, [*titles, Triple("b", "born", ValueText("1888")), Triple("b", "weighs", ValueText("70"))])
+    with reading(path / RECORD) as connection:
+        tables = read_tables(connection)
+    found = dict(zip(tables.relations, tables.kinds, strict=True))
+    assert found == {"born": "number", "knows": None, "weighs": "number", "wrote": "text"}
+
+
+def test_texts_that_look_like_something_else_come_back_as_texts(tmp_path: Path) -> None:
+    facts = [Triple("a", "title", ValueText("1984", "text")), Triple("b", "title", ValueText("none", "text"))]
+    with GraphWriter(tmp_path / "a.nt", "ntriples") as out:
+        out.write(facts)
+    read = [each for batch in read_triples(tmp_path / "a.nt") for each in batch]
+    assert [(each, each.tail.datatype) for each in read if isinstance(each.tail, ValueText)] == [
+        (each, "text") for each in facts
+    ]

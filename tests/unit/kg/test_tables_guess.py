@@ -2272,6 +2272,39 @@ def test_names_in_another_order_name_rows_and_say_no_more(tmp_path: Path) -> Non
     assert _guess(tmp_path, people=given)["people"].alias == (), "a part of a name and more"
 
 
+def test_names_in_parts_are_whole_names_and_the_shorter_ones_are_shared(tmp_path: Path) -> None:
+    rows = ["1,Mr,Robert,Francis,Kennedy,,Rome", "2,,Robert,Francis,Kennedy,Jr,Rome", "3,,Robert,nil,Kennedy,none,Bonn"]
+    header = "id,salutation,first_name,middle_name,last_name,suffix,town"
+    paths = _write(tmp_path, people="\n".join([header, *rows, "4,,Ann,,Bell,,Bonn"]))
+    mapping = guess_mapping(read_tables(paths))["people"]
+    assert mapping.label == ("first_name", "middle_name", "last_name", "suffix")
+    assert {"middle_name", "suffix"} <= mapping.columns.keys(), "they stay properties"
+    robert, junior, third, ann = (each for each in _graph(paths)[1].values() if each.types == ("person",))
+    assert [each.label for each in (robert, junior, third)] == [
+        "Robert Francis Kennedy",
+        "Robert Francis Kennedy Jr",
+        "Robert Kennedy",
+    ]
+    assert robert.aliases == ("Mr Robert Francis Kennedy", "Robert Kennedy", "Robert F Kennedy")
+    assert {"Robert Kennedy", "Robert Kennedy Jr", "Robert Francis Kennedy"} < {*junior.aliases}
+    assert (ann.label, ann.aliases) == ("Ann Bell", ())
+
+
+def test_parts_of_names_of_others_name_no_rows(tmp_path: Path) -> None:
+    firms = "id,name,first_name,last_name,suffix\n" + "".join(
+        f"{n},Firm {chr(64 + n)},{'Ann' if n % 2 else 'Bob'},Bell{chr(96 + n)},\n" for n in range(1, 9)
+    )
+    assert _guess(tmp_path, firms=firms)["firms"].label == ("name",)
+    books = "id,title,first_name,last_name\n" + "".join(f"{n},The {chr(64 + n)},Ann,Bell\n" for n in range(1, 9))
+    assert _guess(tmp_path, books=books)["books"].label == ("title",)
+    staff = "id,title,first_name,last_name\n" + "".join(
+        f"{n},Head of {chr(64 + n)},Ann,Bell{chr(96 + n)}\n" for n in range(1, 9)
+    )
+    assert _guess(tmp_path, staff=staff)["staff"].label == ("first_name", "last_name"), "a position"
+    units = "code,name,prefix,suffix\n1,Kilogram,k,g\n2,Millimeter,m,m\n"
+    assert _guess(tmp_path, units=units)["units"].label == ("name",)
+
+
 def test_most_tables_that_begin_alike_are_called_by_the_rest(tmp_path: Path) -> None:
     rows = "no,size\n1,3\n2,4\n"
     files = dict.fromkeys(("kbo_batting", "kbo_pitching", "kbo_people", "teams"), rows)
