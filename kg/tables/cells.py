@@ -41,6 +41,8 @@ class SourceTable:
         declared: of a database: column -> (table, its column) whose rows the file itself says that it names.
         nested: whether a dot in a column's name is between the records of which the inner holds it.
         truths: of a database: the columns that it declares as BOOLEAN.
+        plain: the table as its file has it, of one with columns of names by language behind these
+            (`trivium.kg.tables.spoken`).
     """
 
     name: str
@@ -52,6 +54,7 @@ class SourceTable:
     declared: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     nested: bool = False
     truths: frozenset[str] = frozenset()
+    plain: SourceTable | None = None
 
 
 @contextmanager
