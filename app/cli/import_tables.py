@@ -362,6 +362,7 @@ def examples(triples: Iterable[Triple]) -> list[Triple]:
 async def _show_graph(store: GraphStore) -> None:
     """What the statements of files of triples became: types, by what their entities are called, and relations."""
     from trivium.kg.indexes import own_words
+    from trivium.kg.other_names import language_of_labels
 
     profile = await store.profile()
     types = [
@@ -373,14 +374,19 @@ async def _show_graph(store: GraphStore) -> None:
         )
         for each in profile.types[:_SHOWN]
     ]
-    relations = []
-    for each in (await store.schema())[:_SHOWN]:
+    relations, schema = [], await store.schema()
+    spoken = {language: each for each in schema if (language := language_of_labels(each.name))}
+    rest = [each for each in schema if each not in spoken.values()]
+    for each in rest[:_SHOWN]:
         ends = f"{_end(each.head_types)} -> {_end(each.tail_types)}"
         becomes = f"relation {own_words(each.name)}" if each.kind is None else f"property {own_words(each.name)}"
         relations.append((each.name, becomes, ends if each.kind is None else each.kind, each.triples))
     print_section("Types", ("type", "entities", "named by", "examples"), types)
     print_section("Relations", ("in the files", "becomes", "of", "triples"), relations)
-    more = [(len(profile.types), "types"), (len(await store.schema()), "relations")]
+    if spoken:
+        rows = [(language, f"property {each.name}", each.triples) for language, each in spoken.items()]
+        print_section("Names in other languages", ("language", "becomes", "names"), rows)
+    more = [(len(profile.types), "types"), (len(rest), "relations")]
     if left := [f"{count - _SHOWN:,} more {what}" for count, what in more if count > _SHOWN]:
         print_text(f"\n{' and '.join(left)}: trivium kg info, trivium kg report\n")
     else:
@@ -399,6 +405,7 @@ def _end(types: Sequence[str]) -> str:
 async def _tell_nameless(store: GraphStore) -> None:
     """Say how many entities have an IRI for a name, and which property looks like their names."""
     from trivium.kg.loaders.rdf import local_name
+    from trivium.kg.other_names import is_only_names
     from trivium.kg.values import guess_kind
     from trivium.knowledge.report import is_opaque
 
@@ -418,7 +425,7 @@ async def _tell_nameless(store: GraphStore) -> None:
         for each in kind.properties
         if _is_prose(each) or guess_kind(each.examples) is not None or each.name in kind.naming
     }
-    found = [each for each in found if each.name not in no_names]
+    found = [each for each in found if each.name not in no_names and not is_only_names(each.name)]
     best = max(found, key=lambda each: each.heads, default=None)
     if best is None and opaque <= _NAMELESS * entities:
         return  # http://dbpedia.org/resource/Casablanca names itself

@@ -16,6 +16,7 @@ Labels, aliases and types become attributes of entities, not triples: `rdfs:labe
 (`trivium.kg.name_parts`) where there is none of these, a description that reads like a name where labels are codes,
 `skos:altLabel`, SKOS-XL's names by their `skosxl:literalForm`, what other data call the same by `owl:sameAs` and
 `skos:exactMatch`, `rdf:type` (local name; an instance of a class is one of those above it, by `rdfs:subClassOf`, too).
+Other names and names in other languages are facts besides (`trivium.kg.loaders.rdf_names`).
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from trivium.kg.errors import BadInputError
 from trivium.kg.indexes.words import without_code
 from trivium.kg.loaders.delimited import CONTROL
 from trivium.kg.loaders.json_ld import with_own_context
+from trivium.kg.loaders.rdf_names import Label, name_facts
 from trivium.kg.loaders.rdf_terms import (
     ALIAS,
     FIRST,
@@ -44,6 +46,7 @@ from trivium.kg.loaders.rdf_terms import (
     NIL,
     OBJECT,
     OWN,
+    OWN_ALIAS,
     PREDICATE,
     RDF,
     REIFIES,
@@ -138,12 +141,14 @@ Classes = dict[str, dict[str, None]]
 
 @dataclass
 class _Named:
-    """What a file says about one entity: `labels` as (rank, text), of which the lowest rank is the label.
+    """What a file says about one entity: `labels`, of which the one of the lowest rank is its label.
 
-    `parts`: of its name; `whole`: a name in full by another predicate than those of labels.
+    `others`: its alternative labels; `parts`: of its name; `whole`: a name in full by another predicate than those of
+    labels.
     """
 
-    labels: list[tuple[int, str]] = field(default_factory=list)
+    labels: list[Label] = field(default_factory=list)
+    others: list[Label] = field(default_factory=list)
     aliases: list[str] = field(default_factory=list)
     types: list[str] = field(default_factory=list)
     parts: dict[Part, str] = field(default_factory=dict)
@@ -184,7 +189,7 @@ class RdfParser:
         self._stated: dict[str, _Stated] = {}
         self._members: dict[str, list[str]] = {}
         self._rests: dict[str, str] = {}
-        self._names: dict[str, list[tuple[int, str]]] = {}  # what nodes that are names say: (rank, text)
+        self._names: dict[str, list[Label]] = {}  # what nodes that are names say
         self._named_by: list[tuple[str, bool, str]] = []  # (entity, whether it is called so first, such a node)
         self._definitions: list[tuple[str, str]] = []  # (class, the blank node that it is below or the same as)
         self._vocabulary: list[Triple] = []  # domains, ranges and the like
@@ -216,7 +221,7 @@ class RdfParser:
                 yield batch
                 batch = []
         said = (self._truthful(), self._coded(), self._listed(), self._said_of_nodes(), self._qualified())
-        for triple in chain(*said, self._defined(), self._of_vocabulary()):
+        for triple in chain(*said, self._defined(), self._of_vocabulary(), self._other_names()):
             batch.append(triple)
             if len(batch) == BATCH:
                 yield batch
@@ -270,7 +275,7 @@ class RdfParser:
     def _is_called(self, node: str) -> bool:
         """Whether a node has a name, and not just a type."""
         named = self._named.get(node)
-        return named is not None and bool(named.labels or named.aliases or named.parts)
+        return named is not None and bool(named.labels or named.others or named.aliases or named.parts)
 
     def _members_of(self, node: str) -> Iterator[str]:
         """What a list and the lists in it hold, in order."""
@@ -325,6 +330,19 @@ class RdfParser:
         about = sum(each.startswith(_VOCABULARIES) and is_of_vocabulary(each) for each in types)
         return self._vocabulary if about >= _NEARLY * len(types) > 0 else []
 
+    def _other_names(self) -> Iterator[Triple]:
+        """Other names and names in other languages, as facts."""
+        self._name_by_nodes()
+        apart = self._rests.keys() | self._names.keys()
+        yield from name_facts((key, each.labels, each.others) for key, each in self._named.items() if key not in apart)
+
+    def _name_by_nodes(self) -> None:
+        """Give entities the names that nodes of their own say."""
+        for key, first, node in self._named_by:
+            named = self._about(key)
+            (named.labels if first else named.others).extend(self._names.get(node, []))
+        self._named_by = []
+
     def entities(self) -> list[Entity]:
         """The entities that were named or typed, in the file's order."""
         joined = Counter(outer for above in self._classes.values() for outer in above)
@@ -332,14 +350,8 @@ class RdfParser:
             each: [outer for outer in above if _names_more(each, outer, joined[outer])]
             for each, above in self._classes.items()
         }
-        for key, first, node in self._named_by:
-            said = self._names.get(node, [])
-            if first:
-                self._about(key).labels.extend(said)
-            else:
-                self._about(key).aliases.extend(text for _, text in said)
+        self._name_by_nodes()
         apart = self._rests.keys() | self._names.keys() | self._spent
-        self._named_by = []
         found = [_entity(key, named, told) for key, named in self._named.items() if key not in apart]
         return _with_names(found, self._titles) if self._titles else found
 
@@ -492,7 +504,7 @@ class RdfParser:
             if own := {local_name(each).casefold() for each in named.types} & wanted:
                 kinds[key] = own
                 for kind in own:
-                    for _, text in named.labels:
+                    for _, text, _ in named.labels:
                         of_kind.setdefault(kind, {}).setdefault(text, set()).add(key)
         for held in self._codes.values():
             for head, _, code in held or ():
@@ -530,15 +542,17 @@ class RdfParser:
     def _describes(self, head: str, relation: str, tail: str, language: str | None) -> bool:
         """Whether a statement names or types an entity, or is about a name that is a thing; noted if so."""
         if relation in self._labels:
-            self._about(head).labels.append((_rank(language), CONTROL.sub(" ", tail)))
+            self._about(head).labels.append(_label(tail, language))
         elif relation in _XL_NAMES:
             self._named_by.append((head, _XL_NAMES[relation], tail))
             self._names.setdefault(tail, [])
         elif relation == f"{_XL}literalForm":
-            self._names.setdefault(head, []).append((_rank(language), CONTROL.sub(" ", tail)))
+            self._names.setdefault(head, []).append(_label(tail, language))
         elif head in self._names or (relation == TYPE and tail == f"{_XL}Label"):
             self._names.setdefault(head, [])  # what else is said of a name is none of the data
         elif relation == ALIAS:
+            self._about(head).others.append(_label(tail, language))
+        elif relation == OWN_ALIAS:
             self._about(head).aliases.append(CONTROL.sub(" ", tail))
         elif relation == TYPE:
             self._about(head).types.append(tail)
@@ -736,6 +750,10 @@ def local_name(iri: str) -> str:
     return trimmed[max(trimmed.rfind("#"), trimmed.rfind("/")) + 1 :] or iri
 
 
+def _label(text: str, language: str | None) -> Label:
+    return Label(_rank(language), CONTROL.sub(" ", text), language or "")
+
+
 def _rank(language: str | None) -> int:
     """A label without a language comes first, then English, then any."""
     if language is None:
@@ -745,10 +763,11 @@ def _rank(language: str | None) -> int:
 
 def _entity(key: str, named: _Named, classes: Mapping[str, Iterable[str]]) -> Entity:
     # Sorted by rank alone: of labels of one rank the file's first.
-    labels = [text for _, text in sorted(named.labels, key=lambda pair: pair[0])]
+    labels = [each.text for each in sorted(named.labels, key=lambda each: each.rank)]
     whole, shorter = ("", []) if labels else _by_parts(named)
     label = labels[0] if labels else whole or key
-    aliases = dict.fromkeys(text for text in [*labels[1:], *shorter, *named.aliases] if text != label)
+    others = (each.text for each in named.others)
+    aliases = dict.fromkeys(text for text in [*labels[1:], *shorter, *others, *named.aliases] if text != label)
     own = [each for each in named.types if each not in _NO_TYPES]
     types = dict.fromkeys(map(_type_name, own))
     above = dict.fromkeys(_type_name(each) for each in _above(own, classes))

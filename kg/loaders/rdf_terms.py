@@ -11,6 +11,7 @@ import re
 from typing import Literal
 from urllib.parse import quote, unquote
 
+from trivium.kg.other_names import ALT_LABEL
 from trivium.kg.types import PropertyKind, ValueText
 from trivium.kg.values import TypedValue, datatype_of, is_missing, kind_of_datatype, read_value
 
@@ -21,10 +22,13 @@ FIRST, REST, NIL = f"{RDF}first", f"{RDF}rest", f"{RDF}nil"
 SUBJECT, PREDICATE, OBJECT = f"{RDF}subject", f"{RDF}predicate", f"{RDF}object"
 REIFIES = f"{RDF}reifies"
 LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
-ALIAS = "http://www.w3.org/2004/02/skos/core#altLabel"
+ALIAS = ALT_LABEL
 STRING = "http://www.w3.org/2001/XMLSchema#string"
 
 OWN = "urn:trivium:"
+OWN_ALIAS = f"{OWN}alias"
+"""What else an entity is called, of exports: `skos:altLabel` is a fact besides."""
+
 STATEMENT_ID = f"{OWN}id"
 """The property of a statement node that holds a relationship's id."""
 

@@ -21,10 +21,10 @@ from trivium.kg.loaders.delimited import CONTROL, fields_problem, is_regular, sh
 from trivium.kg.loaders.entities import join_names
 from trivium.kg.loaders.jsonl import entity_line, triple_line
 from trivium.kg.loaders.rdf_terms import (
-    ALIAS,
     LABEL,
     OBJECT,
     OWN,
+    OWN_ALIAS,
     PREDICATE,
     STATEMENT,
     STATEMENT_ID,
@@ -148,7 +148,7 @@ def _described(entity: Entity) -> Iterator[str]:
     if entity.label != entity.id:
         yield f"{term} <{LABEL}> {string_term(entity.label)} ."
     for alias in entity.aliases:
-        yield f"{term} <{ALIAS}> {string_term(alias)} ."
+        yield f"{term} <{OWN_ALIAS}> {string_term(alias)} ."
     for name in entity.types:
         yield f"{term} <{TYPE}> <{OWN}type:{quote(name, safe='')}> ."
 

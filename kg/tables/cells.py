@@ -38,6 +38,8 @@ class SourceTable:
             own column and column there.
         nested: whether a dot in a column's name is between the records of which the inner holds it.
         truths: of a database: the columns that it declares as BOOLEAN.
+        plain: the table as its file has it, of one with columns of names by language behind these
+            (`trivium.kg.tables.spoken`).
     """
 
     name: str
@@ -50,6 +52,7 @@ class SourceTable:
     declared_together: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
     nested: bool = False
     truths: frozenset[str] = frozenset()
+    plain: SourceTable | None = None
 
 
 @contextmanager

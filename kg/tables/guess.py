@@ -85,6 +85,7 @@ from trivium.kg.tables.references import (
     join_same_things,
     name_rows_by,
 )
+from trivium.kg.tables.spoken import with_names
 from trivium.kg.tables.things import codes_another, find_facts, find_things, numbers_list
 from trivium.kg.tables.truths import say_truths
 from trivium.kg.text import read_like_names, singular
@@ -119,7 +120,7 @@ def guess_mapping(tables: Sequence[SourceTable], tell: Callable[[str], object] =
 
     `tell` gets a line about each column that names another table's rows by names that some of them share.
     """
-    seen = [look_at(table) for table in tables]
+    seen = [look_at(table.plain or table) for table in tables]
     part_words(seen)
     say_kinds(seen)
     spell_out(seen)
@@ -154,7 +155,8 @@ def guess_mapping(tables: Sequence[SourceTable], tell: Callable[[str], object] =
     found = {each.table.name: _mapping(each, shared, seen) for each in seen}
     _tell_facts_apart(seen, found)
     _tell_groups_apart(seen, found)
-    return {each.table.name: _of_things(_told_apart(each, found)) for each in seen}
+    told = {each.table.name: _of_things(_told_apart(each, found)) for each in seen}
+    return {table.name: with_names(table, told[table.name]) if table.plain else told[table.name] for table in tables}
 
 
 def _of_things(mapping: TableMapping) -> TableMapping:

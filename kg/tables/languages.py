@@ -5,20 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from trivium.kg.languages import IN_COLUMNS
 from trivium.kg.tables.columns import ENOUGH, FEW, NAME_WORDS, ColumnProfile, SeenTable, are_foreign, words_of
 
 _MANY_LANGUAGES, _SOME_LANGUAGES = 3, 2  # columns of languages at least; the same behind a word such as name
 _WIDE = frozenset({"english", "german", "french", "spanish"})  # one of them is where names are in many languages
-_LANGUAGES = dict(
-    pair.split()
-    for pair in """ar arabic|bg bulgarian|bn bengali|ca catalan|cs czech|cz czech|da danish|de german|ee estonian
-        el greek|en english|eng english|eo esperanto|es spanish|et estonian|eu basque|fa persian|fi finnish|fr french
-        ga irish|kr korean|cn chinese
-        gr greek|he hebrew|hi hindi|hr croatian|hu hungarian|is icelandic|it italian|ja japanese|jp japanese
-        ka georgian|ko korean|la latin|lt lithuanian|lv latvian|ms malay|mt maltese|nl dutch|nb norwegian|pl polish
-        pt portuguese|ro romanian|ru russian|sk slovak|sl slovenian|sq albanian|sr serbian|sv swedish|sw swahili
-        th thai|tr turkish|uk ukrainian|ur urdu|vi vietnamese|zh chinese""".replace("\n", "|").split("|")
-)
 # A language and a country, in the orders that are usual: `en-US`, `zhHans`, `USen` and, in small letters first, `uSen`.
 _LOCALE = re.compile(
     r"(?P<one>[a-z]{2,3})(?:[-_]?(?:[A-Z]{2}|[A-Z][a-z]{3})|[-_][a-z]{2})|[A-Za-z][A-Z](?P<other>[a-z]{2})"
@@ -48,19 +39,19 @@ def say_languages(seen: SeenTable) -> None:
 def _say_language(profile: ColumnProfile) -> None:
     """Call names in another script by their language where their column does by its code: `krName`, `name_ja`."""
     words = profile.words
-    code = next((word for word in words if word in _LANGUAGES), "") if len(words) == 2 else ""
+    code = next((word for word in words if word in IN_COLUMNS), "") if len(words) == 2 else ""
     name = next((word for word in words if word in NAME_WORDS), "")
     if code and name and profile.kind is None and are_foreign(profile.texts):
-        profile.words = [_LANGUAGES[code], name]
+        profile.words = [IN_COLUMNS[code], name]
 
 
 def _language_of(profile: ColumnProfile) -> tuple[tuple[str, ...], str]:
     """The words of a column without its language, and the word for that; "" where its name ends in none."""
     outer, _, last = profile.name.rpartition(".")
     match = _LOCALE.fullmatch(last) if outer else None
-    if match and (language := _LANGUAGES.get(match["one"] or match["other"], "")):
+    if match and (language := IN_COLUMNS.get(match["one"] or match["other"], "")):
         return tuple(profile.words[: -len(words_of(last))]), language
-    language = _LANGUAGES.get(profile.words[-1], "") if profile.words else ""
+    language = IN_COLUMNS.get(profile.words[-1], "") if profile.words else ""
     return (tuple(profile.words[:-1]), language) if language else ((), "")
 
 

@@ -31,6 +31,7 @@ from trivium.kg.tables.records import (
     keyed_records,
     record_tables,
 )
+from trivium.kg.tables.spoken import with_languages
 from trivium.kg.tables.totals import without_total
 from trivium.kg.tables.workbooks import WORKBOOK_SUFFIXES, workbook_tables
 from trivium.kg.values import NOT_AVAILABLE, columns_of_codes
@@ -79,7 +80,7 @@ def read_tables(paths: Iterable[Path]) -> list[SourceTable]:
     for table in tables:
         if names.count(table.name) > 1:
             raise UsageError(f"two tables are named {table.name!r}; rename the file {table.path}")
-    return tables
+    return with_languages(tables)
 
 
 def files_of(folder: Path) -> list[Path]:

@@ -52,6 +52,9 @@ Category = Literal[
 DEED = "deed"
 """Form of a column that is said as what its things do: "what does X cost?"."""
 
+NAMES = "names"
+"""Form of a column of other names: what has the most of them is no last text of all."""
+
 Links: TypeAlias = tuple[Any, ...]
 """A tree of (position, element or text, score): what was read as what. Nested so that joining two costs nothing."""
 

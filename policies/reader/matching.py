@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from trivium.kg.embedders import Embedder
 from trivium.kg.memory import Memory
+from trivium.kg.other_names import is_only_names
 from trivium.kg.text import read_like_names, singular
 from trivium.policies.reader.asked_kinds import has_own_vector
 from trivium.policies.reader.english import Language
@@ -109,12 +110,14 @@ class Matcher:
         self._type_words = set[str]()
         self._heads: dict[str, dict[Element, float]] = defaultdict(dict)
         self._parts: list[tuple[Element, list[tuple[str, float]]]] = []
+        # Names are asked for by words of their own (`tagging.other_names`), and not by "Japanese companies".
+        self._columns = [each for each in self.schema.properties if not is_only_names(each.name)]
         for number, role in enumerate(self.schema.types):
             for words in role.words:
                 self._add(Element("type", number), words)
         bare = Counter((each.type, self._short_name(each)) for each in self.schema.properties)
         kinds = {words for role in self.schema.types for words in role.words}  # `flightHours` are no flights
-        for each in self.schema.properties:
+        for each in self._columns:
             if not each.is_type:
                 owners = self.schema.types[each.type].words
                 self._add(Element("property", each.number), words_of(each.name), owners, whole=self._is_key_of(each))
@@ -289,7 +292,7 @@ class Matcher:
     def _columns_cut(self) -> dict[str, list[tuple[Element, tuple[str, ...]]]]:
         """The columns of several parts that may be cut words, each with them, by the first letters."""
         out: dict[str, list[tuple[Element, tuple[str, ...]]]] = defaultdict(list)
-        for each in self.schema.properties:
+        for each in self._columns:
             parts = words_of(each.name)
             if len(parts) > 1 and all(len(part) >= _CUT for part in parts):
                 out[parts[0][:_CUT]].append((Element("property", each.number), parts))
@@ -460,7 +463,7 @@ class Matcher:
     def _add_initials(self) -> None:
         """Add the initials of columns, where they are of one alone and no word: TDP of `thermal_design_power_w`."""
         found: dict[str, set[str]] = defaultdict(set)
-        columns = [(each.name, Element("property", each.number)) for each in self.schema.properties]
+        columns = [(each.name, Element("property", each.number)) for each in self._columns]
         for name, _ in columns:
             for short in self._initials(name):
                 found[short].add(name)

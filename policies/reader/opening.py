@@ -11,6 +11,7 @@ import numpy as np
 
 from trivium.kg.embedded.store import EmbeddedStore
 from trivium.kg.embedders import Embedder
+from trivium.kg.other_names import is_only_names
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.profile import GraphProfile
 from trivium.kg.text import NUMBERED_ROW, tokens
@@ -77,8 +78,8 @@ def open_reader(
     if schema.typed:
         reader.called = called_of(columns, schema, language)
     for each in reader.schema.properties:
-        if each.is_type:
-            continue  # types are named by their own words
+        if each.is_type or is_only_names(each.name):
+            continue  # types are named by their own words, and things by their names
         if not reader.schema.typed:
             reader.values.add(each.number, values_of(columns, "", each.name))
             continue

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from trivium.policies.reader import scores
-from trivium.policies.reader.items import Item, flat
+from trivium.policies.reader.items import NAMES, Item, flat
 from trivium.policies.reader.rules.base import OVERALL, OWN, RANKED, WHOLE, Gap, Rule, is_one, likeness
 from trivium.policies.reader.rules.relationships import RelationshipRules
 from trivium.policies.reader.schema import Property, Walk
@@ -457,6 +457,8 @@ class SuperlativeRules(RelationshipRules):
         score -= scores.AGAIN if left.modified else 0.0
         owned = [(each, *keyed) for each in self._tellers(left, right) for keyed in self._keyed(each, right)]
         for source, term, cost, node in owned:
+            if right.form == NAMES and term[0] == "p" and not term[1]:
+                term = ("a", (), term[2], "count", False)  # noqa: PLW2901 - "the most other names"
             unordered = term[0] == "p" and not self._columns.ordered_term(term, right.data[2])
             less = cost + (scores.UNORDERED if unordered else 0.0)
             if term[0] == "p":

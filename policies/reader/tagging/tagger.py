@@ -26,6 +26,7 @@ from trivium.policies.reader.tagging.light import LightWords
 from trivium.policies.reader.tagging.literal_items import LiteralItems
 from trivium.policies.reader.tagging.mentions import Mentions
 from trivium.policies.reader.tagging.operators import Operators
+from trivium.policies.reader.tagging.other_names import OtherNames
 from trivium.policies.reader.tagging.phrases import Phrases
 from trivium.policies.reader.tagging.rewording import Rewording
 from trivium.policies.reader.tagging.tagged import (
@@ -93,6 +94,7 @@ class Tagger:
         self.implied = Implied(schema, language, matcher, self._elements)
         self._light = LightWords(schema, language, matcher, self._elements, self._operators, self.implied)
         self._hierarchy = Hierarchy(schema, language, self.names)
+        self._other_names = OtherNames(schema, language, self.names, self.values)
         self._kinds = OpenKinds(schema, language, matcher)
         self._asked = AskedNoun(schema, language)
         self._variants = Variants.of(schema.properties, language)
@@ -127,6 +129,7 @@ class Tagger:
         blocks = [*computed, *(block for block in blocks if (block.start, block.stop) not in quiet)]
         blocks += self._phrases.idle_blocks(folded)
         blocks += self._hierarchy.blocks(text, words)
+        blocks += self._other_names.blocks(text, words)
         spells = list(self._phrases.spell_blocks(folded))
         blocks += spells
         loose = list(self._literals.signs(folded))

@@ -2,14 +2,17 @@
 
 import gzip
 import json
+from itertools import chain
 from pathlib import Path
 
 import pytest
 
 from trivium.app.cli.kg.input import Input
 from trivium.kg.errors import BadInputError
-from trivium.kg.loaders import is_graph, is_table, rdf, read_entities, read_triples
+from trivium.kg.loaders import is_graph, is_table, rdf, rdf_names, read_entities, read_triples
 from trivium.kg.loaders.rdf import SUBCLASS, local_name
+from trivium.kg.loaders.writers import GraphWriter
+from trivium.kg.other_names import ALT_LABEL
 from trivium.kg.types import Entity, QualifiedTriple, Triple, ValueText
 
 A = "http://a.org/"
@@ -38,11 +41,60 @@ def test_turtle_triples_and_entities(tmp_path: Path) -> None:
         Triple(f"{A}scott", f"{A}knows", "_:films-1"),
         Triple(f"{A}scott", f"{A}knows", "_:b"),
         Triple("_:films-1", f"{A}name", "someone"),
+        Triple(f"{A}alien", ALT_LABEL, "Alien (1979)"),
+        Triple(f"{A}alien", "french label", "Alien, le huitième passager"),
     ]
     alien = Entity(f"{A}alien", "Alien", ("Alien, le huitième passager", "Alien (1979)"), ("Film",))
     assert list(reader.entities()) == [alien, Entity(f"{A}scott", "Ridley Scott")]
     assert list(read_entities(path)) == [alien, Entity(f"{A}scott", "Ridley Scott")]
     assert triples(path) == found, "a node without a label gets the same id at every reading"
+
+
+def _names(path: Path, text: str) -> list[tuple[str, str, str]]:
+    prefixes = "@prefix : <http://a.org/> . @prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n"
+    path.write_text(prefixes + text)
+    return [(each.head.removeprefix(A), each.relation, str(each.tail)) for each in triples(path)]
+
+
+def test_names_in_other_languages_are_facts_and_none_of_the_own_one(tmp_path: Path) -> None:
+    text = """:jura skos:prefLabel "Jura"@de, "Jurassic"@en, "Jura"@nl, "Juratijd"@nl-be, "Jurássico"@pt-BR, "J"@en-GB .
+:trias skos:prefLabel "Trias"@de, "Triassic"@en ; skos:altLabel "Keuper"@de, "Tr"@en, "Trias"@nl ;
+  skos:definition "eine Zeit"@de .
+"""
+    assert _names(tmp_path / "ages.ttl", text)[1:] == [
+        ("jura", ALT_LABEL, "J"),
+        ("jura", "german label", "Jura"),
+        ("jura", "dutch label", "Jura"),
+        ("jura", "portuguese label", "Jurássico"),
+        ("trias", ALT_LABEL, "Tr"),
+        ("trias", "german label", "Trias"),
+        ("trias", "dutch label", "Trias"),
+    ]
+
+
+def test_a_vocabulary_in_one_language_has_other_names_alone(tmp_path: Path) -> None:
+    text = ':a skos:prefLabel "Biene"@de ; skos:altLabel "Imme"@de, "Biene"@de . :b skos:prefLabel "Wespe"@de .'
+    assert _names(tmp_path / "tiere.ttl", text) == [("a", ALT_LABEL, "Imme")]
+
+
+def test_the_languages_of_most_names_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rdf_names, "MOST_LANGUAGES", 1)
+    text = ':a skos:prefLabel "a"@en, "b"@fr, "c"@de . :d skos:prefLabel "d"@en, "e"@de .'
+    assert {relation for _, relation, _ in _names(tmp_path / "x.ttl", text)} == {"german label"}
+
+
+def test_exports_are_read_back_with_the_same_names(tmp_path: Path) -> None:
+    first, second = tmp_path / "films.ttl", tmp_path / "films.nt"
+    first.write_text(TURTLE)
+    reader = read_triples(first)
+    with GraphWriter(second, "ntriples") as out:
+        for batch in reader:
+            out.write(batch)
+        out.write_entities(reader.entities())
+    again = read_triples(second)
+    assert sorted(chain.from_iterable(again)) == sorted(chain.from_iterable(read_triples(first)))
+    names = [{each.id: (each.label, sorted(each.aliases)) for each in known.entities()} for known in (reader, again)]
+    assert names[0] == names[1]
 
 
 def test_a_list_is_a_triple_for_each_member(tmp_path: Path) -> None:
@@ -227,7 +279,11 @@ def test_names_that_are_things_name_and_are_no_things(tmp_path: Path) -> None:
     reader = read_triples(path)
     found = [triple for batch in reader for triple in batch]
     broader = "http://www.w3.org/2004/02/skos/core#broader"
-    assert found == [Triple(f"{A}c_8373", broader, f"{A}c_7951")]
+    assert found == [
+        Triple(f"{A}c_8373", broader, f"{A}c_7951"),
+        Triple(f"{A}c_8373", "german label", "Weizen"),
+        Triple(f"{A}c_8373", "latin label", "Triticum"),
+    ]
     assert list(reader.entities()) == [
         Entity(f"{A}c_8373", "wheat", ("Weizen", "Triticum"), ("Concept",)),
         Entity(f"{A}c_7951", "cereals"),

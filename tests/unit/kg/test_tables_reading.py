@@ -518,3 +518,34 @@ def test_parts_say_whose_they_are_by_what_tells_the_records_apart(tmp_path: Path
     alike = [{"name": "Miro", "plans": [{"title": "Pro", "price": at}]} for at in range(3)]
     *_, plans = _tables(tmp_path, same_json=json.dumps(alike))
     assert {row[0] for row in plans.rows()} == {("1",), ("2",), ("3",)}, "names that come again tell nothing"
+
+
+def test_cells_of_names_in_several_languages_are_a_column_for_each(tmp_path: Path) -> None:
+    foods = "code,food,local\n" + "\n".join(
+        f"{code},{food},{local}"
+        for code, food, local in [
+            ("A1", "Ragi", '"H. Madua, Ragi; Tam. Kelvaragu."'),
+            ("A2", "Bajra", '"A., H. Bajra; Tam. Kambu."'),
+            ("A3", "Barley", '"H. Jau; Kan. Jave; Tam. Arisi (white)."'),
+            ("A4", "Jowar", '"H. Jowar; Tam. Cholam."'),
+            ("A5", "Rice", '"H. Chawal; Kan. Akki; Tam. Arisi."'),
+        ]
+    )
+    languages = "lang,abbr\nAssamese,A.\nHindi,H.\nKannada,Kan.\nTamil,Tam.\n"
+    tables = _tables(tmp_path, foods_csv=foods, languages_csv=languages)
+    mappings = guess_mapping(tables)
+    assert mappings["foods"].columns["Tamil label"] == TableColumn("tamil label", "text")
+    applied = Applied(tables, mappings)
+    facts = {(each.head, each.relation, str(each.tail)) for batch in applied.batches() for each in batch}
+    assert {("foods/A1", "hindi label", "Madua"), ("foods/A1", "hindi label", "Ragi")} <= {
+        (f"foods/{head[-2:]}", *rest) for head, *rest in facts
+    }
+    assert {tail for _, relation, tail in facts if relation == "assamese label"} == {"Bajra"}
+    (ragi,) = [each for each in applied.entities() if each.label == "Ragi"]
+    assert set(ragi.aliases) >= {"Madua", "Kelvaragu"}
+
+
+def test_other_lists_are_no_names_in_languages(tmp_path: Path) -> None:
+    rows = "".join(f"n{n},H. {n}; note: x; see. y\n" for n in range(8))
+    (table,) = _tables(tmp_path, notes_csv="name,text\n" + rows)
+    assert table.columns == ("name", "text")
