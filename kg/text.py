@@ -71,11 +71,27 @@ def fold_name(text: str) -> str:
     return " ".join(token.text for token in tokens(text)) or fold_case(text)
 
 
-_IN_SHORT = {
-    **{"us": "united states", "uk": "united kingdom", "st": "saint", "mt": "mount", "ft": "fort", "univ": "university"},
-    **{"dept": "department", "intl": "international", "natl": "national", "assn": "association", "bros": "brothers"},
-    **{"corp": "corporation", "inc": "incorporated", "govt": "government", "inst": "institute", "jr": "junior"},
-}
+_IN_SHORT = dict(
+    pair.split("=")
+    for pair in [
+        "us=united states",
+        "uk=united kingdom",
+        "st=saint",
+        "mt=mount",
+        "ft=fort",
+        "univ=university",
+        "dept=department",
+        "jr=junior",
+        "intl=international",
+        "natl=national",
+        "assn=association",
+        "bros=brothers",
+        "corp=corporation",
+        "inc=incorporated",
+        "govt=government",
+        "inst=institute",
+    ]
+)
 """Words of names that are written short."""
 _SHORTER = [(full, short) for short, full in _IN_SHORT.items()]
 

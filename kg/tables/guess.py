@@ -307,15 +307,20 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
     if seen.key and seen.key.name in columns:
         columns[seen.key.name] = TableColumn() if type_by or _says_no_more(seen, seen.key, label) else _value(seen.key)
     columns |= _names_again(seen, columns, label, alias)
-    words = [singular(word) for word in words_of(seen.table.kind)]
-    words = words or called_by(seen, tables) or called_by_name(seen, label) or called_by_table(seen, tables)
-    words = words or called_by_key(seen, label) or called_by_label(seen, label) or seen.words
-    kind = " ".join(_PLURALS.get(word, word) for word in words) or seen.table.name
+    kind = _called(seen, label, tables)
     if any(column.to == kind for name, column in columns.items() if name in seen.things):
         kind = f"{kind} line"  # several rows of `orders` tell of one order
     id_ = seen.key.name if seen.key else ""
     label, alias = with_parts(seen, label, alias)
     return TableMapping(file, kind, id_, label, columns=columns, type_by=type_by, alias=alias)
+
+
+def _called(seen: SeenTable, label: Sequence[str], tables: Sequence[SeenTable]) -> str:
+    """What the rows of a table are called."""
+    words = [singular(word) for word in words_of(seen.table.kind)]
+    words = words or called_by(seen, tables) or called_by_name(seen, label) or called_by_table(seen, tables)
+    words = words or called_by_key(seen, label) or called_by_label(seen, label) or seen.words
+    return " ".join(_PLURALS.get(word, word) for word in words) or seen.table.name
 
 
 def _says_no_more(seen: SeenTable, key: ColumnProfile, label: Sequence[str]) -> bool:

@@ -288,7 +288,7 @@ class Columns:
         return self.schema.properties[numbers[0]]
 
     def held(self, term: Sketch, numbers: Sequence[int]) -> Sketch:
-        """The condition that things have what a term tells: that it is true, more than 0 of what counts from 0, or known.
+        """The condition that things have what a term tells: it is true, more than 0 of an amount, or known.
 
         As in "players with red cards", "districts without a computer".
         """

@@ -91,14 +91,6 @@ class Coverage:
         score -= UNREAD * len(alone)
         left = sorted({*left, *self._mistaken(tagged, used, links), *sorts, *alone})
         unread, verbs = [tagged.positions[i] for i in left], len(tagged.verbs.intersection(left))
-        unused = [
-            tagged.positions[i]
-            for i in range(len(tagged.positions))
-            if i not in read and i not in told and not tagged.content[i] and tagged.unread[i] >= 1
-            if not _is_stranded(tagged, i, left) and not _lists_each(tagged, i, read, sketch)
-            if not self._asks_how_much(tagged, i, sketch, links) and (i or not self._asks_until_when(tagged))
-        ]
-        unused += self._unended(tagged, used)
         parts = tuple(
             Part(
                 tagged.positions[i],
@@ -108,16 +100,7 @@ class Coverage:
             )
             for i, what, s in links
         )
-        if tagged.first[:1] == ("whose",) and not any(
-            isinstance(what, Element) and what.kind == "relation" for _, what, _ in links
-        ):
-            unused.append("whose")  # an owner is asked for, and no word says who that is
-        unused = [each for each in unused if not (_sums(sketch) and self._adds(each))]
-        if sketch[:2] == ("agg", "sum") and tagged.positions[0] in unused and self._figures(links):
-            unused = [each for each in unused if fold_case(each) != "how many"]  # "how many career home runs"
-        unused += _selves(tagged, sketch) + self._ranking_others(tagged, sketch, left, links)
-        unused += self._unranked(tagged, sketch, links)
-        unused += self._untotaled(tagged, sketch, links)
+        unused = self._unused(tagged, sketch, links, told, left, used)
         repeats = _repeats(tagged, item) or (tagged.asks_things and sketch[0] == "values")
         # "Who is faster, A or B?" is one of these; but "who missed more goals?" asks for no goals.
         repeats = (repeats or self._gives_no_person(tagged, item, links)) and (bool(left) or not is_choice(sketch))
@@ -153,6 +136,44 @@ class Coverage:
             other_sort=bool(sorts),
             sketch=sketch,
         )
+
+    def _unused(
+        self,
+        tagged: Tagged,
+        sketch: Sketch,
+        links: Sequence[Any],
+        told: Collection[int],
+        left: Sequence[int],
+        used: Iterable[str],
+    ) -> list[str]:
+        """Operator words that a sketch does not use.
+
+        Args:
+            tagged: the question.
+            sketch: the reading's.
+            links: what was read as what.
+            told: places of words that the plan accounts for.
+            left: places of words that are left unread.
+            used: relations and properties of the plan.
+        """
+        read = {position for position, *_ in links}
+        unused = [
+            tagged.positions[i]
+            for i in range(len(tagged.positions))
+            if i not in read and i not in told and not tagged.content[i] and tagged.unread[i] >= 1
+            if not _is_stranded(tagged, i, left) and not _lists_each(tagged, i, read, sketch)
+            if not self._asks_how_much(tagged, i, sketch, links) and (i or not self._asks_until_when(tagged))
+        ]
+        unused += self._unended(tagged, used)
+        if tagged.first[:1] == ("whose",) and not any(
+            isinstance(what, Element) and what.kind == "relation" for _, what, _ in links
+        ):
+            unused.append("whose")  # an owner is asked for, and no word says who that is
+        unused = [each for each in unused if not (_sums(sketch) and self._adds(each))]
+        if sketch[:2] == ("agg", "sum") and tagged.positions[0] in unused and self._figures(links):
+            unused = [each for each in unused if fold_case(each) != "how many"]  # "how many career home runs"
+        unused += _selves(tagged, sketch) + self._ranking_others(tagged, sketch, left, links)
+        return unused + self._unranked(tagged, sketch, links) + self._untotaled(tagged, sketch, links)
 
     def _ranking_others(self, tagged: Tagged, sketch: Sketch, left: Sequence[int], links: Sequence[Any]) -> list[str]:
         """Superlatives right before a word that is left unread, or of texts.

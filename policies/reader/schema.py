@@ -175,8 +175,8 @@ class Property:
     @property
     def numbered(self) -> bool:
         """Whether its values are 1, 2, 3 … without a gap, as places in an order are."""
-        last = self.profile.maximum
-        return self.profile.minimum == "1" and 2 < self.profile.distinct <= _PLACES and last == str(self.profile.distinct)
+        found = self.profile
+        return found.minimum == "1" and 2 < found.distinct <= _PLACES and found.maximum == str(found.distinct)
 
     @property
     def dated(self) -> bool:

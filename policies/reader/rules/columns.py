@@ -8,7 +8,7 @@ from typing import Any
 from trivium.policies.reader import scores
 from trivium.policies.reader.items import DEED, Item, flat
 from trivium.policies.reader.names import words_of
-from trivium.policies.reader.rules.base import FIGURED, OWN, TIMES, WHOLE, Gap, Rule, Rules, is_true, likeness
+from trivium.policies.reader.rules.base import FIGURED, OWN, TIMES, WHOLE, Gap, Rule, Rules, likeness
 from trivium.policies.reader.sketch import Sketch
 
 _OWNED, _OF = frozenset({"s"}), frozenset({"of"})
