@@ -10,6 +10,7 @@ from trivium.kg.tables.columns import SeenTable
 from trivium.kg.tables.mapping import TableColumn
 from trivium.kg.text import singular
 
+_SHARED = 0.3  # of a column's texts, those that the others have too, at least
 Family = dict[int, str]
 """Columns by their numbers."""
 
@@ -17,8 +18,8 @@ Family = dict[int, str]
 def join_numbered(seen: SeenTable, columns: Mapping[str, TableColumn]) -> dict[str, TableColumn]:
     """The columns of a table, those that are alike but for a number at the end with one relation.
 
-    They must lead to the same kind of things. Where figures are numbered in the same way (`team1` beside `score1`), the
-    numbers tell which belongs to which, and all stay apart.
+    They must lead to the same things: `category1` and `category2` may be wider and narrower. Where figures are numbered
+    in the same way (`team1` beside `score1`), the numbers tell which belongs to which, and all stay apart.
     """
     families = _families(seen, columns)
     figures = [
@@ -34,7 +35,7 @@ def join_numbered(seen: SeenTable, columns: Mapping[str, TableColumn]) -> dict[s
         apart = set(family) in figures or relation in taken
         if apart or any(column.kind is not None for column in members.values()):
             continue
-        if len({_leads_to(column) for column in members.values()}) == 1:
+        if len({_leads_to(column) for column in members.values()}) == 1 and _are_alike(seen, members):
             kind = " ".join(map(singular, words))
             for name, column in members.items():
                 out[name] = replace(column, relation=relation, to=column.to if "." in column.to else kind)
@@ -53,6 +54,17 @@ def _families(seen: SeenTable, columns: Mapping[str, TableColumn]) -> dict[tuple
         for words, family in found.items()
         if len(family) > 1 and sorted(family) == [*range(min(family), min(family) + len(family))] and min(family) < 2
     }
+
+
+def _are_alike(seen: SeenTable, members: Mapping[str, TableColumn]) -> bool:
+    """Whether columns name rows of another table, or have texts in common: levels of a hierarchy have none."""
+    if any("." in column.to for column in members.values()):
+        return True
+    texts = [set(seen.columns[name].texts) for name in members]
+    return all(
+        len(own & set[str]().union(*(other for other in texts if other is not own))) >= _SHARED * len(own)
+        for own in texts
+    )
 
 
 def _leads_to(column: TableColumn) -> tuple[str, object]:

@@ -252,7 +252,7 @@ class Rules:
         """As in "discontinued products", "products that are discontinued": those for which a yes or no is yes."""
         for number in column.data if column.category == "P" else ():
             found = self._schema.properties[number]
-            if len(words_of(found.name)) > 2 and likeness(column) < _SURE:
+            if likeness(column) < _SURE and self._names_several(found):
                 continue  # "organizations" are no `business_associate_present`
             if found.profile.kind == "boolean" and self._schema.compatible(source.type, found.type):
                 node = ("where", source.node, is_true(("p", (), found.name, "")))
@@ -265,6 +265,11 @@ class Rules:
                     yield Item("S", node, found.type, (), score + scores.TRUE - less, links, "set", True)
             elif found.profile.kind == "boolean" and source.node == ("all", source.type):
                 yield from self._true_records(source, found, score, links)
+
+    def _names_several(self, column: Property) -> bool:
+        """Whether a column's name has more words than two, but for those like "has", "is"."""
+        classes = self._words
+        return len([word for word in words_of(column.name) if word not in classes.having | classes.being]) > 2
 
     def _true_records(self, owner: Item, column: Property, score: float, links: Any) -> Iterator[Item]:
         """As in "who was inducted (in 1936)?", where rows of a table without names tell that of people."""

@@ -59,3 +59,11 @@ def test_things_without_a_table_are_one_kind(tmp_path: Path) -> None:
     (tmp_path / "books.csv").write_text("title,genre1,genre2\n" + "\n".join(rows) + "\n")
     columns = guess_mapping(read_tables([tmp_path / "books.csv"]))["books"].columns
     assert [(columns[name].relation, columns[name].to) for name in ("genre1", "genre2")] == [("genre", "genre")] * 2
+
+
+def test_levels_of_a_hierarchy_stay_apart(tmp_path: Path) -> None:
+    wide, narrow = ("Road", "Mountain"), ("Elite", "Endurance", "Trail", "Race")
+    rows = [f"Bike {n},{wide[n % 4 // 2]},{narrow[n % 4]}" for n in range(12)]
+    (tmp_path / "bikes.csv").write_text("model,category1,category2\n" + "\n".join(rows) + "\n")
+    columns = guess_mapping(read_tables([tmp_path / "bikes.csv"]))["bikes"].columns
+    assert [columns[name].relation for name in ("category1", "category2")] == ["category_1", "category_2"]
