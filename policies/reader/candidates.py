@@ -21,7 +21,7 @@ from trivium.policies.reader.matches import Matches
 from trivium.policies.reader.matching import Element, Matcher
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.paraphrase import Paraphrases
-from trivium.policies.reader.rows import of_one_row, of_rows_walked, together
+from trivium.policies.reader.rows import alternatives, of_one_row, of_rows_walked, together
 from trivium.policies.reader.rules.base import RANKED, SIGNS
 from trivium.policies.reader.schema import Property, Schema, Walk
 from trivium.policies.reader.shapes import (
@@ -241,7 +241,7 @@ class Candidates:
 
     def _of_which_rows(self, tagged: Tagged, sketch: Sketch) -> Sketch:
         """A sketch whose conditions and orders are of the rows that its question means."""
-        sketch = self._chosen(together(of_one_row(sketch, self.schema)))
+        sketch = self._chosen(alternatives(together(of_one_row(sketch, self.schema))))
         found: Sketch = excluded_first(of_rows_walked(sketch, self.schema) if tagged.of_one else sketch)
         return found
 

@@ -28,6 +28,7 @@ from trivium.policies.reader.shapes import (
     is_ordered,
     kinds_named,
     named_in,
+    of_several,
     ranked_by,
     relations_had,
     terms_of,
@@ -172,6 +173,8 @@ class Coverage:
         unused = [each for each in unused if not (_sums(sketch) and self._adds(each))]
         if sketch[:2] == ("agg", "sum") and tagged.positions[0] in unused and self._figures(links):
             unused = [each for each in unused if fold_case(each) != "how many"]  # "how many career home runs"
+        if sketch[0] in ("tally", "group") and of_several(sketch[1]):  # "for each of Sweden and Denmark"
+            unused = [each for each in unused if fold_case(each).split()[-1] != "each"]
         unused += _selves(tagged, sketch) + self._ranking_others(tagged, sketch, left, links)
         return unused + self._unranked(tagged, sketch, links) + self._untotaled(tagged, sketch, links)
 

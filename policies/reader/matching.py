@@ -32,6 +32,7 @@ LEAST = 0.55  # of a match by likeness
 _CONCEPT = 0.85
 _WORDING = 0.8  # of what people say for a word of a name
 _NEAR = 0.36  # cosine from which two words are alike at all
+_BEHIND_OF = 0.66  # of a type's noun behind its "of": a breach is no type of breach
 _HEAD, _PART = 1.0, 0.78  # of a word of a name: its head, another one
 _LONGER, _LEAST_PART = 0.06, 0.66  # lost by a part for each word of a name beyond three; what is left
 _BEHIND = 0.65  # of a word behind "per"
@@ -344,7 +345,7 @@ class Matcher:
             return
         weights = self._weights(element, rest or content)
         if element.kind == "type" and "of" in words[1:-1] and len(content) > 1:  # a `SystemOfUnits` is a system
-            weights[content[-1]], weights[stem(words[words.index("of", 1) - 1])] = _PART, weights[content[-1]]
+            weights[content[-1]], weights[stem(words[words.index("of", 1) - 1])] = _BEHIND_OF, weights[content[-1]]
         if deed:
             weights[deed] = weights.get(stems[-1], _HEAD)
         whole = len(rest or content) == 1  # nobody lives in a `born_in_city`, and no `order_date` is held

@@ -113,6 +113,32 @@ def together(sketch: Any) -> Any:
     return reduce(lambda one, other: ("and", one, other), kept) if len(kept) < len(_parts_of(sketch)) else sketch
 
 
+def alternatives(sketch: Any) -> Any:
+    """Conditions that one column is several numbers, or several years, as those that it is one of them.
+
+    As in "in each of the years 2010, 2011 and 2012": nothing is of two years.
+    """
+    if not isinstance(sketch, tuple) or isinstance(sketch, Walk) or not sketch:
+        return sketch
+    sketch = tuple(map(alternatives, sketch))
+    if sketch[0] != "where" or len(sketch) != 3 or sketch[1][:1] != ("where",):
+        return sketch
+    _, source, known = sketch[1]
+    ways = known[1] if known[:1] == ("or",) else (known,)
+    new = sketch[2]
+    if _is_number(new) and all(_is_number(way) and way[:3] == new[:3] and way != new for way in ways):
+        return ("where", source, ("or", (*ways, new)))
+    return sketch
+
+
+def _is_number(condition: Sketch) -> bool:
+    """Whether a condition is that one's own column, or a part of its date, is a number."""
+    if condition[:1] != ("cmp",) or condition[2] != "=" or condition[3][:1] != ("v",):
+        return False
+    kind, path = condition[1][:2]
+    return kind == "p" and path == () and condition[3][1].kind == "number"
+
+
 def _parts_of(node: Sketch) -> list[Sketch]:
     """The sets that an intersection is of."""
     return [each for part in node[1:] for each in _parts_of(part)] if node[0] == "and" else [node]

@@ -124,6 +124,7 @@ class Property:
         type: number of its type.
         naming: whether it names the entities of its type.
         computed: of one that is computed of two (`Schema.computed`), the first and what it is computed with.
+        keyed: whether it is called as its type is: the `series` of a series, which is its number.
     """
 
     number: int
@@ -131,6 +132,7 @@ class Property:
     profile: PropertyProfile
     naming: bool
     computed: tuple[str, Operand] | None = None
+    keyed: bool = False
 
     @property
     def name(self) -> str:
@@ -164,7 +166,7 @@ class Property:
     @property
     def identifying(self) -> bool:
         """Whether its values are numbers that tell entities apart and measure nothing: `orderID`."""
-        unique = self.profile.unique and words_of(self.name)[-1:][0] in _KEYS
+        unique = self.profile.unique and (self.keyed or words_of(self.name)[-1:][0] in _KEYS)
         return self.profile.kind == "number" and (unique or self.coded)
 
     @property
@@ -315,8 +317,15 @@ class Schema:
         properties: list[Property] = []
         for each in profile.types:
             if each.name in number:
+                own = words_of(each.name)
                 properties += [
-                    Property(len(properties) + place, number[each.name], found, found.name in each.naming)
+                    Property(
+                        len(properties) + place,
+                        number[each.name],
+                        found,
+                        found.name in each.naming,
+                        keyed=words_of(found.name) == own,
+                    )
                     for place, found in enumerate(part for part in each.properties if not part.foreign_key)
                 ]
         names = sorted(profile.relations)

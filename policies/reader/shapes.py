@@ -195,6 +195,11 @@ def of_two(node: Sketch) -> bool:
     return node[0] == "or" and all(part and part[0] == "ids" for part in node[1:])
 
 
+def of_several(node: Sketch) -> bool:
+    """Whether a set is several named things, however they are put together."""
+    return node[:1] == ("or",) and all(part[:1] == ("ids",) or of_several(part) for part in node[1:])
+
+
 def of_one_alone(node: Sketch) -> bool:
     """Whether one of alternatives is narrowed and another is all of a sort: "is X a trial or an appellate court?".
 

@@ -30,6 +30,7 @@ from trivium.policies.reader.schema import Walk
 from trivium.policies.reader.sketch import Sketch
 
 _BOUNDS = ("M", "CP", "C", "P")  # what an "or" joins as conditions on one set
+_SIDE = "side"  # of how many there are at one end of a relation
 _REACHED = "reached"  # a flag of bounds on what a relation leads to
 _OF, _IN = {"of"}, {"in"}
 _ORDER = ("before", "after")
@@ -291,7 +292,7 @@ class ConditionRules(SetRules):
         """As in "type not 'Burglary'", "population larger than that of texas"."""
         columns, *rest = right.data
         score = left.score + right.score
-        if rest[0] in (_REACHED, OFTEN, OCCURS):
+        if rest[0] in (_REACHED, _SIDE, OFTEN, OCCURS):
             return
         if columns and set(columns) & set(left.data):
             yield right.but(score=score + scores.BOUND, links=(left.links, right.links))
@@ -309,8 +310,8 @@ class ConditionRules(SetRules):
         if flag == "set":
             yield from self._where_set(left, right)
             return
-        if flag == _REACHED:
-            yield from self._where_reached(left, right, score)
+        if flag in (_REACHED, _SIDE):
+            yield from (self._where_reached if flag == _REACHED else self._where_side)(left, right, score)
             return
         for term, cost in self._aggregates_of(left, columns) if flag == "agg" else self._term(left, columns):
             condition: Sketch | None
@@ -533,11 +534,26 @@ class ConditionRules(SetRules):
                     node = ("where", left.node, condition)
                     yield Item("S", node, left.type, (), score + gain, links, "set", True, left.extreme)
 
+    def _where_side(self, left: Item, right: Item, score: float) -> Iterator[Item]:
+        """Those with so many, or none, at one end of a relation between things of one sort."""
+        _, _, sign, (relation, direction, value) = right.data
+        bound = constants(sign, value) if value is not None else None
+        for hop, reached in self._schema.leaving(left.type):
+            if hop.relation != relation or hop.direction not in (direction, "any"):
+                continue
+            walk = self._schema.walk(hop, left.type, reached)
+            has = ("has", ("e", (walk,)))
+            condition = ("not", has) if value is None else ("cmp", ("n", (walk,)), SIGNS.get(sign, sign), bound)
+            node, links = ("where", left.node, condition), (left.links, right.links)
+            yield Item("S", node, left.type, (), score, links, "set", True, left.extreme)
+
     def _count_bound_relation(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "more than three actors", where `ACTED_IN` leads to them."""
         sign, hints, value = left.data
         links, score = (left.links, right.links), left.score + right.score
-        if value[0] == "v" and ("count" in hints or sign == "="):
+        if value[0] == "v" and len(right.data) > 2:  # "more than one superclass"
+            yield Item("CP", data=((), _SIDE, sign, (right.data[0], right.data[2], value)), score=score, links=links)
+        elif value[0] == "v" and ("count" in hints or sign == "="):
             for end in self._ends_meant(right):
                 yield end.but(category="CP", data=(right.data[:1], "count", sign, value), score=score, links=links)
 
@@ -557,8 +573,11 @@ class ConditionRules(SetRules):
             yield Item("C", data=("!=", (), self._constant(right)), score=score, links=links)
 
     def _not_related(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """As in "films without reviews", where `REVIEWED` leads to them."""
+        """As in "films without reviews", where `REVIEWED` leads to them; "classes with no subclasses"."""
         links, score = (left.links, right.links), left.score + right.score
+        if len(right.data) > 2:
+            yield Item("CP", data=((), _SIDE, "none", (right.data[0], right.data[2], None)), score=score, links=links)
+            return
         for end in self._ends_of(right.data[0]):
             yield end.but(category="M", data=(right.data[:1], True, None, ()), score=score, links=links)
 

@@ -58,7 +58,8 @@ class ResultRules(RelationshipRules):
 
     def _count_column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         links, score = (left.links, right.links), left.score + right.score - 0.1
-        summed = all(self._schema.properties[number].profile.kind in ("number", "duration") for number in right.data)
+        columns = [self._schema.properties[number] for number in right.data]
+        summed = all(each.profile.kind in ("number", "duration") and not each.identifying for each in columns)
         if summed:  # "the number of units in stock", "how much freight": numbers are added, not counted
             yield Item("AGG", data=("sum", right.data), score=score, links=links)
         numbers = summed or all(self._schema.properties[number].tells_numbers for number in right.data)

@@ -70,23 +70,36 @@ class Hierarchy:
                 stop = self._behind_noun(folded, place + 1)
                 way = "down" if word in said["kinds"] else "up"
                 yield from (
-                    self._of_name_after(text, words, place, stop, way) if stop else self._before_noun(folded, place)
+                    self._of_name_after(text, words, place, stop, way) if stop else self._alone(folded, place, way)
                 )
             elif word in said["kind"] and folded[place + 1 : place + 2] == ["of"]:
                 found = list(self._of_name_before(text, words, place + 1))
                 yield from found or self._of_what_is(text, words, place)
+            else:
+                yield from self._beside(folded, place)
 
-    def _before_noun(self, folded: Sequence[str], place: int) -> Iterator[Block]:
-        """A relation that is called so, before a noun that adds nothing: "the most *narrower terms*"."""
-        noun = singular(folded[place + 1]) if place + 1 < len(folded) else ""
-        for number in (
-            {relation for relation, _ in self._steps["up"]} if noun in self.language.hierarchy["members"] else ()
-        ):
-            if folded[place] in words_of(self.schema.names[number]):
-                item = Item(
-                    "R", data=(number, None, "out"), score=EXACT, links=link(place, Element("relation", number), 1.0)
-                )
-                yield Block(place, place + 2, _OF_NOUN, [item], UNREAD_NAME)
+    def _alone(self, folded: Sequence[str], place: int, way: str) -> Iterator[Block]:
+        """What stands under or above anything: "(the most) *narrower terms*", "(no) *direct subclasses*"."""
+        said = self.language.hierarchy
+        noun = singular(folded[place + 1]) in said["members"] if place + 1 < len(folded) else False
+        if not noun and folded[place] not in said["ends"]:
+            return
+        start = place - 1 if place and folded[place - 1] in said["direct"] else place
+        items = [
+            Item("R", data=(number, None, to), score=EXACT, links=link(start, Element("relation", number), 1.0))
+            for number, to in self._steps[way]
+        ]
+        named = [each for each in items if folded[place] in words_of(self.schema.names[each.data[0]])]
+        yield Block(start, place + 1 + noun, _OF_NOUN, named or items, UNREAD_NAME)
+
+    def _beside(self, folded: Sequence[str], place: int) -> Iterator[Block]:
+        """A relation between things of one sort, before a noun that adds nothing: "(more than 20) *related terms*"."""
+        if place + 1 < len(folded) and singular(folded[place + 1]) in self.language.hierarchy["members"]:
+            for number in self.schema.kin:
+                if words_of(self.schema.names[number]) == (folded[place],):
+                    found = link(place, Element("relation", number), 1.0)
+                    item = Item("R", data=(number, None, "out"), score=EXACT, links=found)
+                    yield Block(place, place + 2, _OF_NOUN, [item], UNREAD_NAME)
 
     def _behind_noun(self, folded: Sequence[str], place: int) -> int:
         """Where a name begins behind "of" or "than", before which one noun may stand: "narrower terms of"; else 0."""

@@ -96,6 +96,7 @@ class OpenKinds:
         operators = {stop for _, stop, item in tagged.items if item.category in BEFORE_KINDS}
         named = {stop for _, stop, item in tagged.items if item.category == "S" and item.form in ("name", "value")}
         numbers = {stop for _, stop, item in tagged.items if item.category == "NUM"} - named
+        figures = {start for start, _, item in tagged.items if item.category == "NUM"}
         deeds = defaultdict[int, float](float)
         for start, _, item in tagged.items:
             if item.category == "R" and item.links and start in tagged.verbs:
@@ -127,7 +128,7 @@ class OpenKinds:
                 tagged.items += rows
                 tagged.asks_things |= place == 0 and not gap.isdisjoint(self.language.which)
                 continue
-            if before or place in read or ranks or not content or not _is_plain(tagged, place) or not asked or deed:
+            if place in figures or before or place in read or ranks or not content or not _is_plain(tagged, place) or not asked or deed:
                 continue
             other = taken and not _is_same_noun(word, taken)  # "which company had the worst loss" asks for companies
             if self.schema.typed and (other or self._is_other(word)):
