@@ -117,7 +117,9 @@ _IN_NO_PATH = re.compile(  # of an IRI, if not quoted
     r"[^A-Za-z0-9._~:@!$&'()*+,;=\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef\U00010000-\U0001fffd-]"
 )
 _CHUNK, _LONGEST_TAG = 1 << 20, 64  # bytes
-_ODD_LANGUAGE = re.compile(rb"""(?:"@|xml:lang=")[A-Za-z]{2,8}(?:-[A-Za-z0-9]{2,8})*-[A-Za-z0-9](?![A-Za-z0-9-])""")
+_ODD_LANGUAGE = re.compile(
+    rb"""(?:"@|xml:lang=["'])(?![A-Za-z]{2,8}(?:-[A-Za-z0-9]{2,8})*(?![A-Za-z0-9@_-]))[A-Za-z0-9][A-Za-z0-9@_-]*"""
+)
 _VALUES = frozenset((f"{RDF}value", "http://schema.org/value", "https://schema.org/value"))
 _NOT_RDF = "XML namespaces are required in RDF/XML"  # what the parser says of other XML
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")

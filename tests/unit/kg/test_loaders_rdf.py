@@ -359,6 +359,19 @@ def test_xml_in_other_encodings_and_of_other_kinds(tmp_path: Path) -> None:
         triples(path)
 
 
+@pytest.mark.parametrize("tag", ["i18n", "sr@latin", "es_PE"])
+def test_languages_that_are_none_stop_no_rdf_xml(tmp_path: Path, tag: str) -> None:
+    path = tmp_path / "licenses.rdf"
+    path.write_text(
+        '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:dc="http://purl.org/dc/elements/1.1/">'
+        f'<rdf:Description rdf:about="http://a.org/by"><dc:title xml:lang="{tag}">Attrib</dc:title>'
+        '<dc:title xml:lang="en">Attribution</dc:title></rdf:Description></rdf:RDF>'
+    )
+    reader = read_triples(path)
+    assert [triple for batch in reader for triple in batch if triple.tail == "Attribution"] == []
+    assert [each.label for each in reader.entities()] == ["Attribution"]
+
+
 def test_languages_of_no_standard_stop_no_file(tmp_path: Path) -> None:
     said = ':a rdfs:label "Hola"@es-a, "Hello"@en ; :p [ :q "x"@es-a ; :r :b ] .\n'
     head = f"@prefix : <{A}> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
