@@ -13,6 +13,8 @@ from trivium.kg.plans.text import write
 from trivium.policies.confidence.vetoes import is_another_kind
 from trivium.policies.reader.reader import Reader
 
+_OF_TWO = "type firm | where founded::year = 2011 or founded::year = 2012 | count"
+
 
 @cache
 def _season() -> tuple[GraphColumns, Reader]:
@@ -111,3 +113,37 @@ def test_yes_is_not_said_by_a_value_in_common(question: str, *, other: bool) -> 
     found = best(opened([*sites, ("Theft", ["incident"], {})], edges), question)
     assert write(found.plan).endswith("| exists")
     assert is_another_kind(question, found) is other
+
+
+@cache
+def _firms() -> tuple[GraphColumns, Reader]:
+    towns = ("Oslo", "Bergen", "Rome")
+    entities: list[Any] = [(town, ["town"], {}) for town in towns]
+    entities += [
+        (f"Firm {n}", ["firm"], {"founded": f"201{n}-03-01", "staff": 10 * n, "place": n + 1}) for n in range(6)
+    ]
+    return opened(entities, [(f"Firm {n}", "town", towns[n % 3], {}) for n in range(6)])
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        (
+            "How many firms were founded in each of the years 2011, 2012 and 2014?",
+            "type firm | where founded::year = 2011 or founded::year = 2012 or founded::year = 2014"
+            " | group founded::year : count",
+        ),
+        ("How many firms were founded in 2011 and 2012?", _OF_TWO),
+        ("Name the two firms in Oslo with the most staff.", 'ids "Oslo" | follow ^town | top 2 by staff'),
+        ("Which firm came first by staff?", "type firm | top 1 by staff"),
+        ("Which firm came first in the place?", "type firm | bottom 1 by place"),  # 1, 2, 3 … are places
+    ],
+)
+def test_years_numbers_and_places(question: str, plan: str) -> None:
+    assert write(best(_firms(), question).plan) == plan
+
+
+def test_each_of_several_named_things_is_counted() -> None:
+    found = best(_firms(), "For each of Oslo and Rome, how many firms are there?")
+    assert (found.unread, found.unused) == ((), ())
+    assert write(found.plan).endswith("walk ^town | group . : count")

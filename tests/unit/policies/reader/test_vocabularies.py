@@ -55,6 +55,32 @@ def test_narrower_terms_are_those_that_are_narrower(question: str, plan: str) ->
     assert write(best(_archive(), question).plan) == plan
 
 
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("Which terms have more than one narrower term?", "type Concept | where count(narrower/) > 1"),
+        ("Which terms have no narrower terms?", "type Concept | where not has narrower/"),
+        ("Which concepts have no broader concept?", "type Concept | where not has broader/"),
+        ("How many terms have at least two narrower terms?", "type Concept | where count(narrower/) >= 2 | count"),
+    ],
+)
+def test_conditions_on_one_end_of_a_hierarchy(question: str, plan: str) -> None:
+    assert write(best(_archive(), question).plan) == plan
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("Which concepts have no subconcepts?", "type Concept | where not has ^broader/"),
+        ("Which concepts have at least two direct subconcepts?", "type Concept | where count(^broader/) >= 2"),
+        ("Which concept has the most subconcepts?", "type Concept | top 1 by count(^broader/)"),
+        ("Which concepts have no superconcept?", "type Concept | where not has broader/"),
+    ],
+)
+def test_nouns_for_one_end_say_which_way_it_is_walked(question: str, plan: str) -> None:
+    assert write(best(_crafts(), question).plan) == plan
+
+
 _UNDER = 'ids "Casting" | follow ^broader'
 
 
