@@ -76,9 +76,10 @@ def _joins_unsaid(reading: Reading) -> bool:
 
 
 def _denies_unsaid(reading: Reading) -> bool:
-    """Whether a plan says no by one of several relations, and no word says which: "does A know B well?"."""
-    empty = isinstance(reading.plan, NonEmpty) and bool(reading.empty)
-    return empty and reading.typed and bool(reading.unsaid - reading.between)
+    """Whether a plan says no by a relation without a direction that no word says: "does A know B well?"."""
+    steps = (node for node in nodes(reading.plan) if isinstance(node, ChainStep) and node.direction == "any")
+    walked = {step.relation for step in steps} if isinstance(reading.plan, NonEmpty) and reading.empty else set()
+    return reading.typed and bool(walked & (reading.unsaid - reading.between))
 
 
 def _meets_unsaid(question: str, reading: Reading) -> bool:

@@ -433,17 +433,14 @@ class Coverage:
     def _asks_until_when(self, tagged: Tagged) -> bool:
         """Whether a question begins with "until when", "until which year"."""
         first, second = (*tagged.first, "", "")[:2]
-        return second in self.language.classes.asking and first in self._words_for_ends()
+        return second in self.language.classes.asking and first in self.language.classes.until
 
     def _unended(self, tagged: Tagged, used: Iterable[str]) -> list[str]:
         """The "until" of "until when", where no column says when something ends."""
         if not self._asks_until_when(tagged):
             return []
-        ends = self._words_for_ends()
+        ends = {word for _, end in self.language.opposites for word in end.split()}
         return [] if any(not ends.isdisjoint(words_of(name)) for name in used) else [tagged.first[0]]
-
-    def _words_for_ends(self) -> set[str]:
-        return {word for _, end in self.language.opposites for word in end.split()}
 
     def _is_of_another(self, tagged: Tagged, place: int, words: Sequence[str], stems: set[str]) -> bool:
         """Whether a column is one of another thing by all but its last word: the "win rate" is no `turn_rate`."""

@@ -76,6 +76,7 @@ class WordClasses:
     function: frozenset[str]
     amassing: frozenset[str]
     lacking: frozenset[str]
+    until: frozenset[str]
     who: frozenset[str]
     subjects: frozenset[str]
     occurring: frozenset[str]

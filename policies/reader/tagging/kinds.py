@@ -96,7 +96,7 @@ class OpenKinds:
         operators = {stop for _, stop, item in tagged.items if item.category in BEFORE_KINDS}
         named = {stop for _, stop, item in tagged.items if item.category == "S" and item.form in ("name", "value")}
         numbers = {stop for _, stop, item in tagged.items if item.category == "NUM"} - named
-        figures = {start for start, _, item in tagged.items if item.category == "NUM"}
+        figures = {start for start, stop, item in tagged.items if item.category == "NUM" and not tagged.gaps[stop]}
         deeds = defaultdict[int, float](float)
         for start, _, item in tagged.items:
             if item.category == "R" and item.links and start in tagged.verbs:
@@ -128,7 +128,8 @@ class OpenKinds:
                 tagged.items += rows
                 tagged.asks_things |= place == 0 and not gap.isdisjoint(self.language.which)
                 continue
-            if place in figures or before or place in read or ranks or not content or not _is_plain(tagged, place) or not asked or deed:
+            taken_up = place in figures or place in read or before or ranks or deed
+            if taken_up or not content or not asked or not _is_plain(tagged, place):
                 continue
             other = taken and not _is_same_noun(word, taken)  # "which company had the worst loss" asks for companies
             if self.schema.typed and (other or self._is_other(word)):

@@ -271,7 +271,9 @@ class Mentions:
     def _spelled(self, text: str) -> list[str]:
         """Other spellings of a code; "a 3" is none of A3."""
         first, _, rest = text.partition(" ")
-        small = fold_name(first) in self.language.stop and not (rest and first.isupper() and len(first) > 1)
+        word = fold_name(text).partition(" ")[0]
+        short = rest and first.isupper() and len(first) > 1 and fold_name(first) == word  # "US Mint"
+        small = word in self.language.stop and not short
         return [] if small else other_spellings(text)
 
     def _tells_one(self, before: str) -> bool:
