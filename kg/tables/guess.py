@@ -85,7 +85,6 @@ from trivium.kg.tables.references import (
     join_same_things,
     name_rows_by,
 )
-from trivium.kg.tables.siblings import join_numbered
 from trivium.kg.tables.spoken import with_names
 from trivium.kg.tables.things import codes_another, find_facts, find_things, numbers_list
 from trivium.kg.tables.truths import say_truths
@@ -307,7 +306,7 @@ def _mapping(seen: SeenTable, shared: SharedColumns, tables: Sequence[SeenTable]
         columns |= {name: TableColumn() for name, each in seen.columns.items() if each.words == ["key"]}
     if seen.key and seen.key.name in columns:
         columns[seen.key.name] = TableColumn() if type_by or _says_no_more(seen, seen.key, label) else _value(seen.key)
-    columns = join_numbered(seen, columns | _names_again(seen, columns, label, alias))
+    columns |= _names_again(seen, columns, label, alias)
     kind = _called(seen, label, tables)
     if any(column.to == kind for name, column in columns.items() if name in seen.things):
         kind = f"{kind} line"  # several rows of `orders` tell of one order

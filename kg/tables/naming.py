@@ -34,6 +34,7 @@ from trivium.kg.text import fold_name, is_other_name, read_like_names, singular
 
 Aliases = tuple[str | tuple[str, ...], ...]
 """Columns whose texts name rows as well, or several whose texts do together."""
+_LIKE_NAMES = 0.3  # of the texts of an object of names, those that read like some, at least
 _WHOLE_NAMES = frozenset({"fullname", "displayname", "dname"})
 MODELS = frozenset({"type", "model", *NAME_WORDS})  # may name what is of a type of its own
 _SAYS_NOTHING = frozenset(
@@ -80,6 +81,9 @@ def is_alias(seen: SeenTable, profile: ColumnProfile, label: Sequence[str]) -> b
     if not label or profile.name in label or profile.kind is not None or profile.name in seen.refers:
         return False
     if words == seen.words and _whole_name(seen, profile) is not None:
+        return True
+    inner = [each.name for each in _in_names(seen)]
+    if profile.name in inner and label[0] in inner:
         return True
     if repeats_all(seen, profile, label) or _is_in_another_script(seen, profile, label):
         return True
@@ -300,7 +304,8 @@ def _find_label(seen: SeenTable) -> tuple[str, ...]:
         ]
         if exact:
             return ((_shorter_name(seen, exact[0]) or _better_name(seen, exact[0]) or exact[0]).name,)
-    if spoken := localized(seen):
+    inner = sorted(_in_names(seen), key=lambda each: (_reads_like_names(each), len(each.texts)))
+    if spoken := [*localized(seen)[:1], *(each.name for each in inner[-1:])]:
         return (spoken[0],)
     own = next((n for words, n in texts.items() if list(words) == seen.words and not seen.columns[n].many), None)
     loose = [
@@ -322,6 +327,22 @@ def _find_label(seen: SeenTable) -> tuple[str, ...]:
         if len(seen.columns[name].texts) > 0.8 * seen.rows and seen.columns[name].length <= LONG_NAME
     ]
     return (max(telling)[-1],) if telling else ()
+
+
+def _in_names(seen: SeenTable) -> list[ColumnProfile]:
+    """The columns of an object that holds the names of a record: `name.common`, `name.id` and `name.long`."""
+    inner = [
+        each
+        for each in seen.columns.values()
+        if each.name.count(".") == 1 and each.name.partition(".")[0] in NAME_WORDS and each.kind is None
+    ]
+    full = [each for each in inner if each.filled >= MOSTLY * seen.rows and each.length <= LONG_NAME]
+    return full if any(_reads_like_names(each) >= _LIKE_NAMES for each in full) else []
+
+
+def _reads_like_names(profile: ColumnProfile) -> float:
+    """The share of a column's texts that are words as names are."""
+    return sum(read_like_names((text,), 1.0) for text in profile.texts) / max(len(profile.texts), 1)
 
 
 def name_parts(seen: SeenTable) -> tuple[str, ...]:

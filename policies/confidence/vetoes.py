@@ -21,6 +21,7 @@ from trivium.kg.plans.plan import (
     NonEmpty,
     OfType,
     QueryPlan,
+    Term,
     Top,
     Union,
     ValueOf,
@@ -37,6 +38,7 @@ from trivium.policies.reader.readings import Reading
 from trivium.policies.reader.shapes import counts_one
 from trivium.policies.reader.sketch import relations_walked
 
+_WHERE = frozenset({"at", "in", "on", "during"})
 OWN_WORD = 0.95
 """Score of a match from which a word is the graph's own."""
 
@@ -48,6 +50,7 @@ def is_another_kind(question: str, reading: Reading) -> bool:
         or _joins_unsaid(reading)
         or _denies_unsaid(reading)
         or _meets_unsaid(question, reading)
+        or _gives_where_for_who(question, reading)
         or _is_of_a_compound(question, reading)
         or is_figure(question, reading.plan)
         or of_another_deed(reading)
@@ -89,6 +92,19 @@ def _meets_unsaid(question: str, reading: Reading) -> bool:
     last = [each.steps[-1] for each in sets if isinstance(each, Follow)]
     common = any(one == other for at, one in enumerate(last) for other in last[at + 1 :])
     return common and classes().same.isdisjoint(token.text for token in tokens(question))
+
+
+def _gives_where_for_who(question: str, reading: Reading) -> bool:
+    """Whether "who" is answered by a column that only says where: the sport, for "who was youngest *at the games*?"."""
+    words = [token.text for token in tokens(question)]
+    if words[:1] != ["who"] or not isinstance(reading.plan, ValueOf) or isinstance(reading.plan.source, Entities):
+        return False
+    given = {node.property for node in nodes(reading.plan) if isinstance(node, Term)}
+    said = {fold_case(part.word) for part in reading.parts if own_name(part.element) in map(own_name, given)}
+    said |= {fold_case(part.word) for part in reading.parts if part.element.rpartition(".")[2] in given}
+    before = {word: place for place, word in enumerate(words) if word in said}
+    places = [words[place - 1 - (words[place - 1] == "the")] for place in before.values() if place > 1]
+    return bool(places) and all(word in _WHERE for word in places)
 
 
 def of_another_deed(reading: Reading) -> bool:

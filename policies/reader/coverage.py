@@ -531,12 +531,14 @@ class Coverage:
         """One verb for what is done, where a column says how much of it: "how many goals did each team *score*?"."""
         does = [at for at, gap in enumerate(tagged.gaps) if at and not gap.isdisjoint(self.language.classes.do)]
         counts = any((start, stop, each.category) == (0, 1, "CNT") for start, stop, each in tagged.items)
-        lacks = any(self._is_one_of(tagged.positions[at], self.language.classes.lacking) for at in tagged.verbs)
+        lacks = any(self.language.is_one_of(tagged.positions[at], self.language.classes.lacking) for at in tagged.verbs)
         return int(counts and bool(does) and not lacks and not self._figures(links).isdisjoint(range(1, does[0])))
 
     def _before_figure(self, tagged: Tagged, links: Sequence[Any]) -> int:
         """The verb of "who": what is done, before how much of it: "who *collected* exactly 12 yellow cards?"."""
-        done = len(tagged.positions) > 1 and self._is_one_of(tagged.positions[1], self.language.classes.amassing)
+        done = len(tagged.positions) > 1 and self.language.is_one_of(
+            tagged.positions[1], self.language.classes.amassing
+        )
         if tagged.first[:1] != ("who",) or not done or any(at == 1 for at, *_ in links):
             return 0
         amounts = {at for at, _, each in tagged.items if each.category in ("CMP", "NUM", "MORE", "SUP")}
@@ -544,11 +546,6 @@ class Coverage:
         while place in amounts and not tagged.gaps[place + 1]:
             place += 1
         return int(place > 2 and place in self._figures(links))
-
-    def _is_one_of(self, word: str, verbs: Iterable[str]) -> bool:
-        """Whether a word is a form of one of some verbs."""
-        base = self.language.irregular.get(fold_case(word), fold_case(word))
-        return self.language.stem(base) in set(map(self.language.stem, verbs))
 
     def _figures(self, links: Sequence[Any]) -> frozenset[int]:
         """Places of words that surely say a column of counts."""

@@ -136,7 +136,7 @@ def _is_number(condition: Sketch) -> bool:
     if condition[:1] != ("cmp",) or condition[2] != "=" or condition[3][:1] != ("v",):
         return False
     kind, path = condition[1][:2]
-    return kind == "p" and path == () and condition[3][1].kind == "number"
+    return bool(kind == "p" and path == () and condition[3][1].kind == "number")
 
 
 def _parts_of(node: Sketch) -> list[Sketch]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
@@ -19,6 +19,7 @@ from trivium.kg.text import IN_U, irregular_singular, singular
 
 FOLDER = Path(__file__).parent
 _BASE = 4  # letters of a verb without its ending from which nouns are told to be made of it
+_DOER = 3  # letters of who does something without the ending, at least: "box-er"
 _TWO = frozenset({"or", "than", "as"})
 DECADE = re.compile(r"((?:1\d|20)?\d0)s$|(twent|thirt|fort|fift|sixt|sevent|eight|ninet)ies$")
 """A decade in digits or in words: `1950s`, `80s`, `eighties`."""
@@ -75,6 +76,7 @@ class WordClasses:
     exclusion: frozenset[str]
     function: frozenset[str]
     amassing: frozenset[str]
+    doers: frozenset[str]
     lacking: frozenset[str]
     until: frozenset[str]
     who: frozenset[str]
@@ -255,6 +257,8 @@ class Language:
         plurals: irregular ones.
         deed_endings: what the stem of a verb becomes a noun with: "treat-ment".
         event_endings: the same in whole words: "resign-ation".
+        doer_endings: what ends nouns for who does something: "box-er".
+        activity_endings: what ends nouns for what they do: "box-ing".
     """
 
     stop: frozenset[str]
@@ -338,6 +342,8 @@ class Language:
     plurals: Mapping[str, str]
     deed_endings: tuple[str, ...]
     event_endings: tuple[str, ...]
+    doer_endings: tuple[str, ...]
+    activity_endings: tuple[str, ...]
 
     @classmethod
     def open(cls, folder: Path = FOLDER) -> Language:
@@ -437,6 +443,8 @@ class Language:
             plurals=raw["plurals"],
             deed_endings=tuple(raw["deed_endings"].split()),
             event_endings=tuple(raw.get("event_endings", "").split()),
+            doer_endings=tuple(raw.get("doer_endings", "").split()),
+            activity_endings=tuple(raw.get("activity_endings", "").split()),
         )
 
     @cached_property
@@ -494,6 +502,11 @@ class Language:
         """The word without its ending, or its base form's."""
         return self._stem(word)
 
+    def is_one_of(self, word: str, verbs: Iterable[str]) -> bool:
+        """Whether a word is a form of one of some verbs."""
+        base = self.irregular.get(word.casefold(), word.casefold())
+        return self.stem(base) in set(map(self.stem, verbs))
+
     def is_past(self, word: str) -> bool:
         """Whether a word may be a verb's past: "hatched", "born"."""
         return word.endswith("ed") or word in self.irregular
@@ -510,7 +523,16 @@ class Language:
             return sorted(found | {each for each in bases if len(each) >= _BASE})
         one = singular(word)
         bases = {one.removesuffix(end) for end in self.event_endings if one.endswith(end)}
-        return sorted(base + end for base in bases if len(base) >= _BASE for end in ("ed", "d"))
+        found = {base + end for base in bases if len(base) >= _BASE for end in ("ed", "d")}
+        return sorted(found | self._activities(one))
+
+    def _activities(self, doer: str) -> set[str]:
+        """What who is called so may do: boxing, archery, gymnastics, judo, triathlon; none looked up."""
+        bases = {doer.removesuffix(end) for end in self.doer_endings if doer.endswith(end)}
+        bases |= {doer} if bases else set()  # "archer-y", "gymnast-ics"
+        long = {base for base in bases if len(base) >= _DOER}
+        whole = {base for base in long if len(base) >= _BASE}  # "golf" of golfers
+        return (whole | {base + end for base in long for end in self.activity_endings}) - {doer}
 
     def is_number(self, word: str) -> bool:
         """Whether a word is a number, in digits or in letters."""

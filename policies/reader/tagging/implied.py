@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from trivium.kg.plans.plan import Value
 from trivium.policies.reader.columns import measure_of
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.items import Item, link
@@ -37,7 +38,22 @@ class Implied:
         self._doers = self._named_by_deeds() if self.schema.typed else {}
         self._row_doers = self._named_by_rows()
         self._kin = self._named_by_kin()
+        self._amassing = self.language.classes.amassing
         self._measured_as = {self.language.stem(word): what for word, what in self.language.measured.items()}
+
+    def add_amassed(self, tagged: Tagged) -> None:
+        """Verbs for getting with what there may be none of, as that there is some: "boxers who *won gold*"."""
+        for start, stop, item in [*tagged.items]:
+            verb = start - 1
+            if item.category != "P" or verb < 0 or not tagged.gaps[start] <= {"a", "an", "any"}:
+                continue
+            some = tuple(each for each in item.data if self.schema.properties[each].counted_from_zero)
+            if some and item.links[0][2] >= NOUN and self.language.is_one_of(tagged.positions[verb], self._amassing):
+                bound = ("v", Value("number", 0.0))
+                links = (*link(verb, "amassed", 0.0), *item.links)
+                tagged.items.append(
+                    (verb, stop, Item("CP", data=(some, "", ">", bound), score=item.score, links=links))
+                )
 
     def _named_by_deeds(self) -> dict[str, list[tuple[int, int, float, Sketch]]]:
         """For a noun's stem, the relations whose one end it names ("actor" of `ACTED_IN`): type, likeness, set."""

@@ -97,17 +97,7 @@ class OpenKinds:
         named = {stop for _, stop, item in tagged.items if item.category == "S" and item.form in ("name", "value")}
         numbers = {stop for _, stop, item in tagged.items if item.category == "NUM"} - named
         figures = {start for start, stop, item in tagged.items if item.category == "NUM" and not tagged.gaps[stop]}
-        deeds = defaultdict[int, float](float)
-        for start, _, item in tagged.items:
-            if item.category == "R" and item.links and start in tagged.verbs:
-                deeds[start] = max(deeds[start], item.links[0][2])
-        nouns = {
-            start
-            for start, _, item in tagged.items
-            if (item.form == "plain" or (item.category == "P" and not self.language.is_past(tagged.positions[start])))
-            and item.links
-            and item.links[0][2] >= max(NOUN, deeds[start])  # "which footballer plays for X" asks for no plays
-        }
+        nouns = self._nouns(tagged)
         fronted = self._fronted(tagged)
         if fronted in tagged.verbs and self.language.is_many(tagged.positions[fronted - 1]):
             fronted = -1  # "which GPUs use the X"
@@ -138,6 +128,20 @@ class OpenKinds:
             taken = tagged.positions[head]
             tagged.asks_things |= place == 0 and not gap.isdisjoint(self.language.which)
             tagged.items += map(partial(self._item, head), self._kinds)
+
+    def _nouns(self, tagged: Tagged) -> set[int]:
+        """Places of words that surely say a type or column, and no deed: "which footballer *plays* for X"."""
+        deeds = defaultdict[int, float](float)
+        for start, _, item in tagged.items:
+            if item.category == "R" and item.links and start in tagged.verbs:
+                deeds[start] = max(deeds[start], item.links[0][2])
+        return {
+            start
+            for start, _, item in tagged.items
+            if (item.form == "plain" or (item.category == "P" and not self.language.is_past(tagged.positions[start])))
+            and item.links
+            and item.links[0][2] >= max(NOUN, deeds[start])
+        }
 
     def _is_other(self, word: str) -> bool:
         """Whether a noun is for no things: for a vocabulary itself; for people of a sex, where none is told of any."""

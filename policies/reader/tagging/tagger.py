@@ -194,6 +194,7 @@ class Tagger:
         self._phrases.add_lasting(tagged)
         self._add_variants(tagged)
         self._asked.add(tagged)
+        self.implied.add_amassed(tagged)
         self._mark_verbs(tagged)
         self._drop_sorts(tagged)
         for _, stop, item in tagged.items:
@@ -261,9 +262,11 @@ class Tagger:
 
         tagged.items = [each for each in tagged.items if not is_other(each[0], each[2])] + found
 
-    @staticmethod
-    def _quiet_between(tagged: Tagged) -> None:
-        """Let a word between a value and a word of its column's name say nothing: "front-wheel drive"."""
+    def _quiet_between(self, tagged: Tagged) -> None:
+        """Let a word between a value and a word of its column's name say nothing: "front-wheel drive".
+
+        And a noun for who does something behind what they do: "tennis players".
+        """
         values, columns = defaultdict[int, set[int]](set), defaultdict[int, set[int]](set)
         for start, stop, item in tagged.items:
             if item.form == "value" and item.category == "S":
@@ -273,6 +276,9 @@ class Tagger:
         for place in range(1, len(tagged.positions) - 1):
             alone = not (tagged.gaps[place] or tagged.gaps[place + 1]) and tagged.content[place]
             if alone and values[place] & columns[place + 1]:
+                tagged.unread[place], tagged.content[place] = UNREAD_GENERIC, False
+        for place, word in enumerate(tagged.positions):
+            if word in self.language.classes.doers and values.get(place) and not tagged.gaps[place]:
                 tagged.unread[place], tagged.content[place] = UNREAD_GENERIC, False
 
     def _mark_verbs(self, tagged: Tagged) -> None:

@@ -166,3 +166,15 @@ def test_numbers_that_are_too_long_for_counting_rows_can_be_asked_for(tmp_path: 
     records = [{**each, "id": first + n} for n, each in enumerate(_stations())]
     halts = _mappings(tmp_path, "halts.json", records)["halts"]
     assert (halts.id, halts.label, not halts.columns["id"].skipped) == ("id", ("name",), kept)
+
+
+def test_names_in_an_object_of_their_own(tmp_path: Path) -> None:
+    models = ("DELL Streak", "HTC Desire HD", "Kyocera Digno", "Sharp Aquos", "G Watch")
+    records = [
+        {"code": f"00{n}DL", "name": {"id": name, "long": f"00{n}DL"}, "ram": 512} for n, name in enumerate(models)
+    ]
+    (path := tmp_path / "devices.json").write_text(json.dumps(records))
+    tables = read_tables([path])
+    applied = Applied(tables, guess_mapping(tables))
+    assert [triple for batch in applied.batches() for triple in batch]
+    assert {each.label for each in applied.entities() if "device" in each.types} == set(models)

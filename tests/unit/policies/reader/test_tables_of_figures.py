@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from tests.opened import best, opened
 from trivium.kg.plans.columns import GraphColumns
+from trivium.kg.plans.plan import OfType, Term, Top, ValueOf
 from trivium.kg.plans.text import write
 from trivium.policies.confidence.vetoes import is_another_kind
 from trivium.policies.reader.reader import Reader
@@ -147,3 +149,33 @@ def test_each_of_several_named_things_is_counted() -> None:
     found = best(_firms(), "For each of Oslo and Rome, how many firms are there?")
     assert (found.unread, found.unused) == ((), ())
     assert write(found.plan).endswith("walk ^town | group . : count")
+
+
+@cache
+def _games() -> tuple[GraphColumns, Reader]:
+    people = (("Ann Reed", "archery", 1), ("Bo Holt", "archery", 0), ("Cy Lund", "tennis", 2), ("Di Moss", "boxing", 0))
+    return opened([(name, ["athlete"], {"sport": sport, "gold": gold}) for name, sport, gold in people], [])
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("Which archers won gold?", 'type athlete | where sport = "archery" | where gold > 0'),
+        ("Who were the boxers?", 'type athlete | where sport = "boxing"'),
+        ("How many tennis players are there?", 'type athlete | where sport = "tennis" | count'),
+        ("How many athletes won gold?", "type athlete | where gold > 0 | count"),
+        ("Did Bo Holt win gold?", 'ids "Bo Holt" | where gold > 0 | exists'),
+    ],
+)
+def test_doers_and_what_they_won(question: str, plan: str) -> None:
+    found = best(_games(), question)
+    assert (write(found.plan), found.unread) == (plan, ())
+
+
+@pytest.mark.parametrize(
+    ("question", "other"), [("Who was the oldest at the sport?", True), ("Who was the oldest, and the sport?", False)]
+)
+def test_who_is_no_column_that_says_where(question: str, *, other: bool) -> None:
+    found = best(_games(), "Which sport is that of Ann Reed?")
+    shown = replace(found, plan=ValueOf(Top(OfType("athlete"), Term((), "gold"), 1), (Term((), "sport"),)))
+    assert is_another_kind(question, shown) is other

@@ -93,6 +93,9 @@ def test_words_by_their_endings() -> None:
     assert "appointed" in english().derived("appointments")
     assert not english().derived("acted")  # too little is left to tell "action" from another word
     assert not english().derived("states")  # no "station"
+    for doers, deed in (("boxers", "boxing"), ("archers", "archery"), ("gymnast", "gymnastics"), ("golfers", "golf")):
+        assert deed in english().derived(doers)
+    assert "triathlon" in english().derived("triathletes")
     assert [singular(word) for word in ("wolves", "mice", "leaves", "gloves")] == ["wolf", "mouse", "leave", "glove"]
 
 
