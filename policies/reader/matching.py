@@ -225,7 +225,7 @@ class Matcher:
                 yield element, _SHORTENED - _LONGER * left
 
     def _run_together(self, words: Sequence[str]) -> Iterator[tuple[Element, float]]:
-        """Columns whose whole names are pieces of the words: `avginc` by "average income", `prg_pass`, `enrltot`."""
+        """Columns whose whole names are pieces of the words: `avginc` by "average income", `prog_pass`, `enrltot`."""
         content = [word for word in words if word not in self.language.stop]
         whole = words[0] in content and words[-1] in content and all(map(str.isalpha, content))
         if not whole or len(content) not in _PIECES:
@@ -233,8 +233,27 @@ class Matcher:
         orders = (content, content[::-1]) if len(content) == 2 else (content,)
         for order in orders:
             for element, name in self._joined.get(order[0][0], ()):
-                if _is_made_of(name, order):
+                if self._is_made_of(name, order):
                     yield element, _SHORTENED
+
+    def _is_made_of(self, name: str, words: Sequence[str]) -> bool:
+        """Whether a name is one piece of each of some words, in order.
+
+        A piece is a beginning, or the first letter and consonants; one of three letters is a known abbreviation, or the
+        whole word: `avginc` is no average increase.
+        """
+        if not words:
+            return not name
+        word, *rest = words
+        sizes = range(min(len(name), len(word)), _CUT - 1, -1)
+        return any(self._is_piece(name[:size], word) and self._is_made_of(name[size:], rest) for size in sizes)
+
+    def _is_piece(self, piece: str, word: str) -> bool:
+        if len(piece) <= _CUT and piece != word:
+            return singular(word) in self.language.abbreviations.get(piece, ())
+        letters = iter(word)
+        consonants = piece[0] == word[0] and len(piece) in _CONSONANTS and _VOWELS.isdisjoint(piece[1:])
+        return word.startswith(piece) or (consonants and all(letter in letters for letter in piece))
 
     def word(self, word: str) -> list[Match]:
         """Elements that a single word is like, best first; remembered."""
@@ -751,20 +770,3 @@ def _sides(schema: Schema) -> dict[str, list[Element]]:
             out["agent"].append(element)
             out["patient"] += others
     return dict(out)
-
-
-def _is_made_of(name: str, words: Sequence[str]) -> bool:
-    """Whether a name is one piece of each of some words, in order: a beginning, or its first letter and consonants."""
-    if not words:
-        return not name
-    word, *rest = words
-    sizes = range(min(len(name), len(word)), _CUT - 1, -1)
-    return any(_is_piece(name[:size], word) and _is_made_of(name[size:], rest) for size in sizes)
-
-
-def _is_piece(piece: str, word: str) -> bool:
-    if word.startswith(piece):
-        return True
-    letters = iter(word)
-    consonants = piece[0] == word[0] and len(piece) in _CONSONANTS and _VOWELS.isdisjoint(piece[1:])
-    return consonants and all(letter in letters for letter in piece)

@@ -427,7 +427,8 @@ class SetRules(Rules):
         cost = scores.AGAIN / 2 if left.modified else 0.0
         cost += scores.NOT_BOTH if "or" in gap and left.modified else 0.0
         source = right
-        yield from self._but(left, right, cost)
+        if gap.isdisjoint(self._words.having):  # "terms that have no capital" are not all but Capital
+            yield from self._but(left, right, cost)
         if right.form == "pair" and right.data[3]:
             source = right.but(category="S", data=right.data[3])
         yield from self._joined(left, source, right.data[0], cost, right.data[1], least=least)
