@@ -71,29 +71,25 @@ def fold_name(text: str) -> str:
     return " ".join(token.text for token in tokens(text)) or fold_case(text)
 
 
-_IN_SHORT = dict(
-    pair.split("=")
-    for pair in [
-        "us=united states",
-        "uk=united kingdom",
-        "st=saint",
-        "mt=mount",
-        "ft=fort",
-        "univ=university",
-        "dept=department",
-        "jr=junior",
-        "intl=international",
-        "natl=national",
-        "assn=association",
-        "bros=brothers",
-        "corp=corporation",
-        "inc=incorporated",
-        "govt=government",
-        "inst=institute",
-    ]
-)
+_IN_SHORT = {
+    "us": "united states",
+    "uk": "united kingdom",
+    "st": "saint",
+    "mt": "mount",
+    "ft": "fort",
+    "univ": "university",
+    "dept": "department",
+    "intl": "international",
+    "natl": "national",
+    "assn": "association",
+    "bros": "brothers",
+    "corp": "corporation",
+    "inc": "incorporated",
+    "govt": "government",
+    "inst": "institute",
+    "jr": "junior",
+}
 """Words of names that are written short."""
-_SHORTER = [(full, short) for short, full in _IN_SHORT.items()]
 
 
 def other_spellings(name: str) -> list[str]:
@@ -106,9 +102,10 @@ def other_spellings(name: str) -> list[str]:
     match = _NUMBERED.fullmatch(folded)
     if match is None:
         words = folded.split()
-        short = [(at, _IN_SHORT[word]) for at, word in enumerate(words) if word in _IN_SHORT] if len(words) > 1 else []
-        found = [" ".join([*words[:at], full, *words[at + 1 :]]) for at, full in short]
-        found += [folded.replace(full, less) for full, less in _SHORTER if f" {full} " in f" {folded} " != f" {full} "]
+        pairs = [*_IN_SHORT.items(), *((full, short) for short, full in _IN_SHORT.items())]
+        inside = f" {folded} "
+        found = [inside.replace(f" {one} ", f" {other} ", 1).strip() for one, other in pairs if f" {one} " in inside]
+        found = found if len(words) > 1 else []  # "US" alone may be anything
         return [folded.replace(" and ", " "), *found] if " and " in folded else found
     letters, number, last = match.groups()
     numbers = [number.zfill(size) for size in range(len(number), _MOST_DIGITS + 1)]

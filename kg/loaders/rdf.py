@@ -132,6 +132,7 @@ _TITLES = ("name", "title", "label", "caption", "designation", "desc", "descr", 
 _BEFORE_TITLES = frozenset({"full", "long", "display", "english"})
 _NEARLY, _FEW = 0.95, 3  # share of a type's things that have names of their own; things at least
 _ROOTS = frozenset(("thing", "entity", "resource", "class", "property"))  # names of what an ontology calls all it has
+_MAY_BE_VALUES = frozenset({"none", "unknown"})  # a risk of None is one
 _TRUTHS = ("true", "false", "yes", "no")
 _TRUTH_ENDS = tuple(case(word) for word in _TRUTHS for case in (str.lower, str.title, str.upper))
 _STATEMENT_PARTS = {SUBJECT: "head", PREDICATE: "relation", OBJECT: "tail"}
@@ -566,6 +567,8 @@ class RdfParser:
         """Keep what a triple says of names and classes besides."""
         if isinstance(tail, ValueText):
             if (part := _part_of_name(relation)) and len(tail) <= _LONGEST_NAME:
+                if is_missing(tail):
+                    return
                 self._about(head).parts.setdefault(part, CONTROL.sub(" ", tail).strip())
             elif part is None and _says_title(relation) and is_title(tail):
                 self._about(head).parts.setdefault("prefix", tail.strip())
@@ -612,8 +615,9 @@ class RdfParser:
 
 
 def _is_filler(tail: str) -> bool:
-    """Whether an object is a plain literal that says that there is no value."""
-    return isinstance(tail, ValueText) and not tail.datatype and is_missing(tail)
+    """Whether an object is a plain literal that says that there is no value, and is no word of a category."""
+    plain = isinstance(tail, ValueText) and not tail.datatype
+    return plain and is_missing(tail) and tail.strip().casefold() not in _MAY_BE_VALUES
 
 
 def _truth(iri: str) -> str:

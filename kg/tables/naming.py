@@ -304,7 +304,7 @@ def _find_label(seen: SeenTable) -> tuple[str, ...]:
         ]
         if exact:
             return ((_shorter_name(seen, exact[0]) or _better_name(seen, exact[0]) or exact[0]).name,)
-    inner = sorted(_in_names(seen), key=lambda each: (_reads_like_names(each), len(each.texts)))
+    inner = sorted(_in_names(seen), key=lambda each: (_reads_like_names(each), len(each.texts), -each.length))
     if spoken := [*localized(seen)[:1], *(each.name for each in inner[-1:])]:
         return (spoken[0],)
     own = next((n for words, n in texts.items() if list(words) == seen.words and not seen.columns[n].many), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
-from itertools import takewhile
+from itertools import combinations, takewhile
 
 from trivium.kg.indexes.words import own_name
 from trivium.kg.plans.plan import (
@@ -38,7 +38,6 @@ from trivium.policies.reader.readings import Reading
 from trivium.policies.reader.shapes import counts_one
 from trivium.policies.reader.sketch import relations_walked
 
-_WHERE = frozenset({"at", "in", "on", "during"})
 OWN_WORD = 0.95
 """Score of a match from which a word is the graph's own."""
 
@@ -50,6 +49,8 @@ def is_another_kind(question: str, reading: Reading) -> bool:
         or _joins_unsaid(reading)
         or _denies_unsaid(reading)
         or _meets_unsaid(question, reading)
+        or _is_two_at_once(reading)
+        or _asks_for_one(question, reading)
         or _gives_where_for_who(question, reading)
         or _is_of_a_compound(question, reading)
         or is_figure(question, reading.plan)
@@ -86,12 +87,31 @@ def _denies_unsaid(reading: Reading) -> bool:
 
 
 def _meets_unsaid(question: str, reading: Reading) -> bool:
-    """Whether a plan says yes because two things have a value in common, and no word asks whether they share one."""
+    """Whether a plan says yes because two things have a value in common, and no word puts the two together."""
     plan = reading.plan
     sets = plan.source.sets if isinstance(plan, NonEmpty) and isinstance(plan.source, Intersect) else ()
     last = [each.steps[-1] for each in sets if isinstance(each, Follow)]
     common = any(one == other for at, one in enumerate(last) for other in last[at + 1 :])
-    return common and classes().same.isdisjoint(token.text for token in tokens(question))
+    together = classes().same | classes().ones_like_it | {"and", "both"}
+    return common and together.isdisjoint(token.text for token in tokens(question))
+
+
+def _is_two_at_once(reading: Reading) -> bool:
+    """Whether a plan says no because a thing is none of another name: "did A act in a film with B?"."""
+    plan = reading.plan
+    sets = plan.source.sets if isinstance(plan, NonEmpty) and isinstance(plan.source, Intersect) else ()
+    named = [{*each.ids} for each in sets if isinstance(each, Entities)]
+    more = len(reading.parts) + len(reading.unread) > len(named)  # "is A B?" asks whether they are one
+    return more and any(one.isdisjoint(other) for one, other in combinations(named, 2))
+
+
+def _asks_for_one(question: str, reading: Reading) -> bool:
+    """Whether two names are asked to be one, and a plan says yes because something joins them both: "is A B?"."""
+    named = {word.text for part in reading.parts for word in tokens(part.word)}
+    rest = {word.text for word in tokens(question)} - named
+    steps = {(node.relation, node.direction) for node in nodes(reading.plan) if isinstance(node, ChainStep)}
+    back = any((relation, "out") in steps for relation, direction in steps if direction == "in")
+    return isinstance(reading.plan, NonEmpty) and back and rest <= classes().being
 
 
 def _gives_where_for_who(question: str, reading: Reading) -> bool:
@@ -104,7 +124,7 @@ def _gives_where_for_who(question: str, reading: Reading) -> bool:
     said |= {fold_case(part.word) for part in reading.parts if part.element.rpartition(".")[2] in given}
     before = {word: place for place, word in enumerate(words) if word in said}
     places = [words[place - 1 - (words[place - 1] == "the")] for place in before.values() if place > 1]
-    return bool(places) and all(word in _WHERE for word in places)
+    return bool(places) and classes().inside.issuperset(places)
 
 
 def of_another_deed(reading: Reading) -> bool:

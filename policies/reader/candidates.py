@@ -33,6 +33,7 @@ from trivium.policies.reader.shapes import (
     is_choice,
     is_named_or,
     is_ordered,
+    is_two_at_once,
     leaves_of,
     named_in,
     of_one_alone,
@@ -212,7 +213,10 @@ class Candidates:
                         score += scores.NAMED  # whether one thing is of a set, and not a set of one
                     # Whether there are any: "can you name 10 …?" has no number to show of them.
                     sketch = ("yes", sketch[1] if sketch[0] == "some" else sketch)
-                score -= scores.CHOICE * (sketch[0] == "yes" and of_one_alone(sketch[1]))
+                # "Is A B?" asks whether they are one; "did A act in a film with B?" does not.
+                if sketch[0] == "yes":
+                    two = len(tagged.positions) > named_in(sketch) and is_two_at_once(sketch[1])
+                    score -= scores.CHOICE * (two or of_one_alone(sketch[1]))
                 sketch = self._told_by(tagged, item, sketch, ask=ask)
                 if holds_table(sketch[1]):
                     continue  # nothing is reached from the rows of a table
@@ -241,7 +245,7 @@ class Candidates:
 
     def _of_which_rows(self, tagged: Tagged, sketch: Sketch) -> Sketch:
         """A sketch whose conditions and orders are of the rows that its question means."""
-        sketch = self._chosen(alternatives(together(of_one_row(sketch, self.schema))))
+        sketch = self._chosen(alternatives(together(of_one_row(sketch, self.schema)), self.schema))
         found: Sketch = excluded_first(of_rows_walked(sketch, self.schema) if tagged.of_one else sketch)
         return found
 

@@ -321,7 +321,7 @@ class Matcher:
     def _columns_joined(self) -> dict[str, list[tuple[Element, str]]]:
         """The columns with their names without the gaps between words, by the first letter."""
         out: dict[str, list[tuple[Element, str]]] = defaultdict(list)
-        for each in self.schema.properties:
+        for each in self._columns:
             name = "".join(words_of(each.name))
             if len(name) >= 2 * _CUT - 1 and name.isalpha():
                 out[name[0]].append((Element("property", each.number), name))

@@ -113,20 +113,23 @@ def together(sketch: Any) -> Any:
     return reduce(lambda one, other: ("and", one, other), kept) if len(kept) < len(_parts_of(sketch)) else sketch
 
 
-def alternatives(sketch: Any) -> Any:
+def alternatives(sketch: Any, schema: Schema) -> Any:
     """Conditions that one column is several numbers, or several years, as those that it is one of them.
 
-    As in "in each of the years 2010, 2011 and 2012": nothing is of two years.
+    As in "in each of the years 2010, 2011 and 2012": nothing is of two years, unless the column holds several values.
     """
     if not isinstance(sketch, tuple) or isinstance(sketch, Walk) or not sketch:
         return sketch
-    sketch = tuple(map(alternatives, sketch))
+    sketch = tuple(alternatives(part, schema) for part in sketch)
     if sketch[0] != "where" or len(sketch) != 3 or sketch[1][:1] != ("where",):
         return sketch
     _, source, known = sketch[1]
     ways = known[1] if known[:1] == ("or",) else (known,)
     new = sketch[2]
-    if _is_number(new) and all(_is_number(way) and way[:3] == new[:3] and way != new for way in ways):
+    alike = all(_is_number(way) and way[:3] == new[:3] and way != new for way in ways)
+    if not (alike and _is_number(new)):
+        return sketch
+    if all(each.profile.values <= each.profile.entities for each in schema.called(new[1][2])):
         return ("where", source, ("or", (*ways, new)))
     return sketch
 

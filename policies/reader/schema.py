@@ -124,7 +124,7 @@ class Property:
         type: number of its type.
         naming: whether it names the entities of its type.
         computed: of one that is computed of two (`Schema.computed`), the first and what it is computed with.
-        keyed: whether it is called as its type is: the `series` of a series, which is its number.
+        keyed: whether it is called as its type is, and tells its things apart: the `series` of a series, a number.
     """
 
     number: int
@@ -166,7 +166,7 @@ class Property:
     @property
     def identifying(self) -> bool:
         """Whether its values are numbers that tell entities apart and measure nothing: `orderID`."""
-        unique = self.profile.unique and (self.keyed or words_of(self.name)[-1:][0] in _KEYS)
+        unique = self.profile.unique and words_of(self.name)[-1:][0] in _KEYS
         return self.profile.kind == "number" and (unique or self.coded)
 
     @property
@@ -324,7 +324,7 @@ class Schema:
                         number[each.name],
                         found,
                         found.name in each.naming,
-                        keyed=words_of(found.name) == own,
+                        keyed=found.unique and words_of(found.name) == own,
                     )
                     for place, found in enumerate(part for part in each.properties if not part.foreign_key)
                 ]

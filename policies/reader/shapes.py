@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 from typing import Any
 
 from trivium.policies.reader.schema import Walk
@@ -209,6 +210,12 @@ def of_one_alone(node: Sketch) -> bool:
         return False
     narrowed = [part[0] in ("and", "where", "ids") for part in node[1:]]
     return any(narrowed) and not all(narrowed)
+
+
+def is_two_at_once(node: Sketch) -> bool:
+    """Whether a set is of things that have two names of different things: there are none."""
+    named = [{*part[2]} for part in sets_of(node, "and") if part[:1] == ("ids",)]
+    return any(one.isdisjoint(other) for one, other in combinations(named, 2))
 
 
 def holds_choice(node: Sketch) -> bool:

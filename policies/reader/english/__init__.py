@@ -526,16 +526,6 @@ class Language:
         found = {base + end for base in bases if len(base) >= _BASE for end in ("ed", "d")}
         return sorted(found | self._activities(one))
 
-    def is_doer(self, word: str) -> bool:
-        """Whether a noun ends as those for who does something do: "miners"."""
-        one = singular(word.casefold())
-        return any(one.endswith(end) and len(one) - len(end) >= _DOER for end in self.doer_endings)
-
-    def is_activity(self, text: str) -> bool:
-        """Whether a text is one word that ends as those for what people do: "boxing"."""
-        ends = tuple(end for end in self.activity_endings if len(end) > 1 and end not in ("on", "ance"))
-        return text.isalpha() and text.casefold().endswith(ends)
-
     def _activities(self, doer: str) -> set[str]:
         """What who is called so may do: boxing, archery, gymnastics, judo, triathlon; none looked up."""
         bases = {doer.removesuffix(end) for end in self.doer_endings if doer.endswith(end)}

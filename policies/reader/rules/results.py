@@ -31,6 +31,7 @@ class ResultRules(RelationshipRules):
             ("CNT X", self._count_result),
             ("H S", self._hinted),
             ("H X", self._how_much_of),
+            ("H X", self._when_said),
             ("WHERE S", self._place),
             ("AGG P", self._aggregate_column),
             ("P AGG", self._aggregate_overall),
@@ -59,7 +60,7 @@ class ResultRules(RelationshipRules):
     def _count_column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         links, score = (left.links, right.links), left.score + right.score - 0.1
         columns = [self._schema.properties[number] for number in right.data]
-        summed = all(each.profile.kind in ("number", "duration") and not each.identifying for each in columns)
+        summed = all(each.profile.kind in ("number", "duration") and not each.keyed for each in columns)
         if summed:  # "the number of units in stock", "how much freight": numbers are added, not counted
             yield Item("AGG", data=("sum", right.data), score=score, links=links)
         numbers = summed or all(self._schema.properties[number].tells_numbers for number in right.data)
@@ -102,12 +103,7 @@ class ResultRules(RelationshipRules):
         return any(each.profile.kind in ("number", "duration") or each.tells_numbers for each in found)
 
     def _how_much_of(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """As in "how long is the wheelbase of X", "how big is its tank", "when did X end": what is said."""
-        if left.data[1:] == ("date",) and right.data[0] == "values" and len(right.data[1]) == 1:
-            (term,) = right.data[1]
-            named = self._schema.called(term[2]) if term[0] == "p" else []
-            if named and all(each.dated or each.yearly for each in named):
-                yield right.but(score=left.score + right.score, links=(left.links, right.links))
+        """As in "how long is the wheelbase of X", "how big is its tank": a figure that is said."""
         if right.data[0] != "values" or len(right.data[1]) > 1 or left.data[1:] or not gap & self._words.being:
             return
         (term,) = right.data[1]
@@ -116,6 +112,15 @@ class ResultRules(RelationshipRules):
         first = next((what for _, what, _ in flat(right.links)), None)
         said = isinstance(first, Element) and first.kind == "property" and not first.name
         if said and term[0] == "p" and self._is_number(term):
+            yield right.but(score=left.score + right.score, links=(left.links, right.links))
+
+    def _when_said(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "when did X end", "when was X modified": a date that is said."""
+        if left.data[1:] != ("date",) or right.data[0] != "values" or len(right.data[1]) > 1:
+            return
+        (term,) = right.data[1]
+        named = self._schema.called(term[2]) if term[0] == "p" else []
+        if named and all(each.dated or each.yearly for each in named):
             yield right.but(score=left.score + right.score, links=(left.links, right.links))
 
     def _hinted(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:

@@ -50,7 +50,7 @@ class Implied:
             some = tuple(each for each in item.data if self.schema.properties[each].counted_from_zero)
             if some and item.links[0][2] >= NOUN and self.language.is_one_of(tagged.positions[verb], self._amassing):
                 bound = ("v", Value("number", 0.0))
-                links = (*link(verb, "amassed", 0.0), *item.links)
+                links = (*link(verb, "more than 0", 0.0), *item.links)
                 tagged.items.append(
                     (verb, stop, Item("CP", data=(some, "", ">", bound), score=item.score, links=links))
                 )

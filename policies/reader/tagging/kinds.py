@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Container
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 
 from trivium.kg.profile import is_of_vocabulary
 from trivium.kg.text import singular
@@ -28,7 +28,6 @@ from trivium.policies.reader.tagging.tagged import (
     is_plural,
 )
 
-_ACTIVITIES = 2  # examples of a column that are called as what people do
 _ROWS = 0.8  # likeness of such a noun to the rows of a graph's one table
 
 
@@ -44,15 +43,6 @@ class OpenKinds:
         self._table = self._table_without_words() if self.schema.typed else -1
         self._kinds = self._types_without_words() if self.schema.typed else self.schema.main_roles
         self._nameless = self.schema.typed and any(self._says_nothing(self.schema.types[each]) for each in self._kinds)
-
-    @cached_property
-    def _activities(self) -> bool:
-        """Whether a column says what things do: several of its values are called as boxing, archery, gymnastics are."""
-        return any(
-            sum(self.language.is_activity(text) for text in each.profile.examples) >= _ACTIVITIES
-            for each in self.schema.properties
-            if each.profile.kind == "text" and not each.naming
-        )
 
     def _types_without_words(self) -> tuple[int, ...]:
         """The types that no noun can name: `4217`, `index`; and the one table's, where its name is no word.
@@ -158,8 +148,6 @@ class OpenKinds:
         classes = self.language.classes
         if self.schema.is_vocabulary and word in self.language.hierarchy["wholes"]:
             return True
-        if self._activities and word not in classes.doers and self.language.is_doer(word):
-            return True  # where some are boxers, by their sport, "miners" are none of all
         return word in classes.sexed and classes.sexes.isdisjoint(self.schema.words)
 
     def _item(self, place: int, kind: int) -> tuple[int, int, Item]:

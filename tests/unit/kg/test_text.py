@@ -37,6 +37,9 @@ def test_fold_name(text: str, folded: str) -> None:
         ("M031", "m 31"),
         ("a320", "a 320"),
         ("Oil and gas", "oil gas"),
+        ("US Mint", "united states mint"),
+        ("Saint John", "st john"),
+        ("St. Louis and Mt. Hood", "saint louis and mt hood"),
     ],
 )
 def test_other_spellings(text: str, among: str) -> None:
@@ -45,7 +48,7 @@ def test_other_spellings(text: str, among: str) -> None:
     assert fold_name(text) not in found
 
 
-@pytest.mark.parametrize("text", ["Ann Bell", "2016", "Carbon 2 XL", "telephone 5", "", "and"])
+@pytest.mark.parametrize("text", ["Ann Bell", "US", "Stone", "2016", "Carbon 2 XL", "telephone 5", "", "and"])
 def test_no_other_spellings(text: str) -> None:
     assert other_spellings(text) == []
 

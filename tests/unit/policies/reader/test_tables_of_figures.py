@@ -187,8 +187,3 @@ def test_who_is_no_column_that_says_where(question: str, *, other: bool) -> None
     found = best(_games(), "Which sport is that of Ann Reed?")
     shown = replace(found, plan=ValueOf(Top(OfType("athlete"), Term((), "gold"), 1), (Term((), "sport"),)))
     assert is_another_kind(question, shown) is other
-
-
-def test_doers_of_what_nobody_does_are_nobody() -> None:
-    found = best(_games(), "Which miners won gold?")
-    assert "miners" in found.unread
