@@ -75,6 +75,7 @@ def open_reader(
     reader.parts = parts_of(columns, reader.schema)
     named = {kind for kind, number in reader.row_names.items() if not reader.schema.properties[number].profile.unique}
     reader.records = {kind: found for kind, found in records_of(columns, reader.schema).items() if kind not in named}
+    reader.kind_vectors.labels = partial(_some, columns, schema)
     if schema.typed:
         reader.called = called_of(columns, schema, language)
     for each in reader.schema.properties:
@@ -231,6 +232,12 @@ def _first(columns: GraphColumns, schema: Schema, kind: int) -> list[str]:
     """The labels of the first things of a type."""
     rows = columns.types.get(schema.types[kind].name, np.zeros(0, np.int64))
     return columns.labels(np.asarray(rows[:_NAMED]))
+
+
+def _some(columns: GraphColumns, schema: Schema, kind: int) -> list[str]:
+    """The labels of a few things of a type, as far from each other in the file as they can be."""
+    rows = columns.types.get(schema.types[kind].name, np.zeros(0, np.int64))
+    return columns.labels(np.asarray(rows[:: max(len(rows) // _SAMPLED, 1)][:_SAMPLED]))
 
 
 def _stems(text: str, language: Language) -> list[str]:

@@ -35,6 +35,7 @@ from trivium.policies.reader.english.sorting import ALL, InOrder, split_order
 from trivium.policies.reader.guesses import Guesses
 from trivium.policies.reader.guidance import Chains, behind
 from trivium.policies.reader.items import Item, flat
+from trivium.policies.reader.kind_vectors import KindVectors
 from trivium.policies.reader.matching import Element, Matcher
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.places import Place, at_place, is_at_place, is_of_all, of_all, split_place
@@ -119,6 +120,11 @@ class Reader:
         self._candidates = Candidates(self.schema, self.language, self.matcher, self._columns, self._chart, asked)
         self._compounds = Compounds(self.schema, self.language, self._tagger, self._candidates)
         self._coverage = Coverage(self.schema, self.language, self.matcher, self._chart, persons, people)
+
+    @property
+    def kind_vectors(self) -> KindVectors:
+        """Which kinds of the graph's things nouns may be for that nothing is called by."""
+        return self._tagger.kind_vectors
 
     @property
     def called(self) -> frozenset[str]:

@@ -33,7 +33,7 @@ _KEY = re.compile(
 )
 _FROM = re.compile(
     rf"[\s,(]+(?:(?:ranked|sorted|ordered|arranged)\s+)?(?:from\s+)?(?:the\s+)?(?P<first>most \w+|least \w+|\w+)\s+"
-    rf"(?:ones?\s+)?(?:to\s+(?:the\s+)?(?P<last>most \w+|least \w+|\w+)|(?P<ahead>first))\)?{_END}",
+    rf"(?:ones?\s+|\w+\s+(?=to the ))?(?:to\s+(?:the\s+)?(?P<last>most \w+|least \w+|\w+)|(?P<ahead>first))\)?{_END}",
     re.IGNORECASE,
 )
 _IN_TIME = re.compile(rf"[\s,(]+(?:sorted\s+|listed\s+)?in chronological order\)?{_END}", re.IGNORECASE)

@@ -12,6 +12,7 @@ from trivium.kg.text import singular
 from trivium.policies.reader.asked_kinds import has_own_vector
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.items import Item, link
+from trivium.policies.reader.kind_vectors import KindVectors
 from trivium.policies.reader.matching import Element, Matcher
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.schema import Role, Schema
@@ -38,6 +39,7 @@ class OpenKinds:
     schema: Schema
     language: Language
     matcher: Matcher
+    vectors: KindVectors
 
     def __post_init__(self) -> None:
         self._table = self._table_without_words() if self.schema.typed else -1
@@ -82,7 +84,7 @@ class OpenKinds:
 
     def add(self, tagged: Tagged) -> None:
         """Nouns that nothing of a graph is called by, as any kind of things without a name: "the longest film"."""
-        if not self._kinds:
+        if not (self._kinds or self.schema.typed):
             return
         read = {
             start
@@ -95,6 +97,7 @@ class OpenKinds:
         sure = {start for start, _, item in tagged.items if item.links and item.links[0][2] >= EXACTLY}
         operators = {stop for _, stop, item in tagged.items if item.category in BEFORE_KINDS}
         named = {stop for _, stop, item in tagged.items if item.category == "S" and item.form in ("name", "value")}
+        signs = {start for start, _, item in tagged.items if item.category == "CMP"}
         numbers = {stop for _, stop, item in tagged.items if item.category == "NUM"} - named
         figures = {start for start, stop, item in tagged.items if item.category == "NUM" and not tagged.gaps[stop]}
         nouns = self._nouns(tagged)
@@ -104,14 +107,11 @@ class OpenKinds:
         taken = ""
         for place, word in enumerate(tagged.positions):
             gap = tagged.gaps[place]
-            cues = tagged.gaps[place - 1] if place in named and not gap else gap  # "which Danish ship"
-            asked = place in operators or not cues.isdisjoint(self.language.classes.before_kinds) or not (place or gap)
-            asked = asked or place == fronted
-            asked = asked or (place in named and not gap and place - 1 in operators)  # "oldest ATI card"
-            asked = asked or (gap == {"of"} and tagged.positions[place - 1].casefold() in self.language.classes.kinds)
+            asked = place == fronted or self._is_asked(tagged, place, operators, named)
             content = tagged.content[place] or (place in numbers and word not in self.language.units)
             ranks = word.endswith("est") and len(word) > SHORTEST  # "quickest"
             before = not tagged.gaps[place + 1] and place + 1 in nouns  # "purple films", "jersey number"
+            before = before and not (place + 2 in signs and is_plural([word]))  # "phones cost more than"
             deed = place in tagged.verbs and self.language.is_past(word)  # "where is X kept"
             free = place not in (sure if self.schema.is_vocabulary else read) and not before
             if free and (rows := self._rows(word, place)):
@@ -125,9 +125,22 @@ class OpenKinds:
             if self.schema.typed and (other or self._is_other(word)):
                 continue
             head = self._head(tagged, place, read) if self.schema.typed else place
+            of_type = place - 1 in nouns and not gap  # "secondary weapons", where these are called secondaries
+            kinds = self._kinds or (() if of_type else self.vectors.likest(singular(tagged.positions[head])))
+            if not kinds:
+                continue
             taken = tagged.positions[head]
             tagged.asks_things |= place == 0 and not gap.isdisjoint(self.language.which)
-            tagged.items += map(partial(self._item, head), self._kinds)
+            tagged.items += map(partial(self._item, head), kinds)
+
+    def _is_asked(self, tagged: Tagged, place: int, operators: Container[int], named: Container[int]) -> bool:
+        """Whether a word stands where what is asked for does: behind "which", a superlative, a count, "kind of"."""
+        gap, classes = tagged.gaps[place], self.language.classes
+        cues = tagged.gaps[place - 1] if place in named and not gap else gap  # "which Danish ship"
+        if place in operators or not cues.isdisjoint(classes.before_kinds) or not (place or gap):
+            return True
+        ranked = place in named and not gap and place - 1 in operators  # "oldest ATI card"
+        return ranked or (gap == {"of"} and tagged.positions[place - 1].casefold() in classes.kinds)
 
     def _nouns(self, tagged: Tagged) -> set[int]:
         """Places of words that surely say a type or column, and no deed: "which footballer *plays* for X"."""

@@ -32,6 +32,7 @@ _DOING = ("er", "or", "r", "ant", "cant", "ner", "ter", "e")  # end nouns for th
 _VERB = 3  # letters of a verb's stem
 _SPELLED = 5  # letters of a word that may have a typo
 _POSSESSIVE = ("'", "\u2019")
+_UN, _OPPOSITE = "un", 4  # what is not so begins with; letters of its opposite
 _IN_NAME = 4  # words of a name before or behind one of its words that may be a noun of the question
 
 
@@ -70,7 +71,7 @@ class Rewording:
 
         As "living with X" for "sharing a home with X", by `KNOWS_LW`; and words with a typo as they are spelled.
         """
-        text = self._by_its_name(self._spelled(text))
+        text = self._denied(self._by_its_name(self._spelled(text)))
         if (inside := _INSIDE.fullmatch(text)) and self._parts:
             text = f"what are the {self._parts} of {inside[1]}?"
         text = self._doers_counted(text)
@@ -87,6 +88,22 @@ class Rewording:
             return text
         starts = partial(self._name_at, text)
         return plainer_kin(text, self.language.kin, self._is_relative, self._lacks_word, starts, sexes=self._sexes)
+
+    def _denied(self, text: str) -> str:
+        """The text with adjectives for what is not so as "not" and what may be: "unpaid" where `paid` is yes or no."""
+        for word in reversed(tokens(text)):
+            opposite = word.text.removeprefix(_UN)
+            if opposite == word.text or len(opposite) < _OPPOSITE or any(m.exact for m in self.matcher.word(word.text)):
+                continue
+            if self._is_truth(opposite) and not any(self.names.find([word.text])):
+                text = f"{text[: word.start]}not {opposite}{text[word.end :]}"
+        return text
+
+    def _is_truth(self, word: str) -> bool:
+        """Whether a word surely means a column of yes and no, and nothing else as surely."""
+        sure = [match.element for match in self.matcher.word(word) if match.score >= NOUN]
+        columns = [self.schema.properties[each.number] for each in sure if each.kind == "property"]
+        return len(columns) == len(sure) > 0 and all(each.profile.kind == "boolean" for each in columns)
 
     def _by_its_name(self, text: str) -> str:
         """The text with names of two words in their own order, and of many where one is said.

@@ -14,6 +14,7 @@ from trivium.policies.reader.computed import Computed
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.gloss import languages
 from trivium.policies.reader.items import DEED, Item, flat, link
+from trivium.policies.reader.kind_vectors import KindVectors
 from trivium.policies.reader.matching import Element, Matcher
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.schema import Schema
@@ -70,6 +71,7 @@ class Tagger:
     Attributes:
         implied: what words mean that nothing of the graph is called by.
         rewording: a question's text in plainer words, which is to be read before it is tagged.
+        kind_vectors: which kinds of things nouns may be for that nothing is called by.
     """
 
     schema: Schema
@@ -95,7 +97,8 @@ class Tagger:
         self._light = LightWords(schema, language, matcher, self._elements, self._operators, self.implied)
         self._hierarchy = Hierarchy(schema, language, self.names)
         self._other_names = OtherNames(schema, language, self.names, self.values)
-        self._kinds = OpenKinds(schema, language, matcher)
+        self.kind_vectors = KindVectors(schema, matcher.embedder)
+        self._kinds = OpenKinds(schema, language, matcher, self.kind_vectors)
         self._asked = AskedNoun(schema, language)
         self._variants = Variants.of(schema.properties, language)
         self.row_names: Mapping[int, int] = {}  # see `Reader.row_names`
