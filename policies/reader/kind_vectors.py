@@ -46,9 +46,17 @@ class KindVectors:
             return ()
         cosines = vectors @ self.embedder.embed([noun])[0]
         best = float(cosines.max())
-        near = {kinds[place] for place in np.flatnonzero(cosines >= max(ALIKE, best - _NEAR)).tolist()}
+        if best < ALIKE:
+            return ()
+        near = {kinds[place] for place in np.flatnonzero(cosines >= best - _NEAR).tolist()}
         widest = [kind for kind in near if all(kind in self.schema.inside[other] for other in near - {kind})]
-        return tuple(widest)
+        return tuple(kind for kind in widest if not any(self._are_sorts(kind, other) for other in {*kinds} - near))
+
+    def _are_sorts(self, one: int, other: int) -> bool:
+        """Whether two types may be sorts of one wider kind, which no type stands for: the tankers and the ferries."""
+        columns = [{each.name for each in self.schema.of_type[kind] if not each.is_type} for kind in (one, other)]
+        shared = columns[0] & columns[1]
+        return 2 * len(shared) >= min(map(len, columns)) > 0 and one not in self.schema.inside[other]
 
     @cached_property
     def _groups(self) -> tuple[list[int], FloatArray]:

@@ -125,8 +125,7 @@ class OpenKinds:
             if self.schema.typed and (other or self._is_other(word)):
                 continue
             head = self._head(tagged, place, read) if self.schema.typed else place
-            of_type = place - 1 in nouns and not gap  # "secondary weapons", where these are called secondaries
-            kinds = self._kinds or (() if of_type else self.vectors.likest(singular(tagged.positions[head])))
+            kinds = self._kinds or self._likest(tagged, head, nouns, operators)
             if not kinds:
                 continue
             taken = tagged.positions[head]
@@ -141,6 +140,22 @@ class OpenKinds:
             return True
         ranked = place in named and not gap and place - 1 in operators  # "oldest ATI card"
         return ranked or (gap == {"of"} and tagged.positions[place - 1].casefold() in classes.kinds)
+
+    def _likest(self, tagged: Tagged, place: int, nouns: Container[int], operators: Container[int]) -> tuple[int, ...]:
+        """The kind that a noun is likest to where it is what is asked for, and no type is called so even roughly.
+
+        None is what says the kind of something, "kind of *music*", stands behind a type's own noun, "secondary
+        *weapons*" where these are called secondaries, or before another noun, "the *hourly* rate".
+        """
+        word, gap, following = tagged.positions[place], tagged.gaps[place], tagged.gaps[place + 1]
+        cued = not gap or place in operators or not gap.isdisjoint(self.language.which)
+        behind = place - 1 in nouns and not gap
+        beside = "" if following or place + 1 >= len(tagged.positions) else tagged.positions[place + 1]
+        deed = place + 1 in tagged.verbs and beside.endswith(("s", "d"))
+        known = any(at == place and item.category == "S" and item.form == "plain" for at, _, item in tagged.items)
+        if known or behind or not cued or (beside and not deed and not is_plural([word])):
+            return ()
+        return self.vectors.likest(singular(word))
 
     def _nouns(self, tagged: Tagged) -> set[int]:
         """Places of words that surely say a type or column, and no deed: "which footballer *plays* for X"."""
