@@ -27,7 +27,7 @@ _TELLING = 0.7  # the share of distinct texts among nodes that a text tells apar
 _SOME = 0.05  # and the share below which the same few texts return over and over
 _VECTOR = 8  # mean elements of a list of reals beyond which it is an embedding
 _WORDS = re.compile(r"[^\W\d_]{2,}")
-_UUID = re.compile(r"_?(?:urn:uuid:)?[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}", re.IGNORECASE)
+UUID = re.compile(r"_?(?:urn:uuid:)?[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class PropertySample:
     @property
     def is_opaque(self) -> bool:
         """Whether its texts are made for machines: UUIDs."""
-        return bool(self.examples) and all(map(_UUID.fullmatch, self.examples))
+        return bool(self.examples) and all(map(UUID.fullmatch, self.examples))
 
     @property
     def is_vector(self) -> bool:

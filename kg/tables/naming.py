@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from trivium.kg.name_parts import Part, find_pair, is_title, part_of, shorter_names, whole_name
+from trivium.kg.naming import UUID
 from trivium.kg.tables.columns import (
     COMPLETE,
     ENOUGH,
@@ -319,14 +320,24 @@ def _find_label(seen: SeenTable) -> tuple[str, ...]:
         return (loose[0],)
     if described := described_by(seen):
         return (described,)
-    if seen.key is not None and seen.key.kind is None:
+    telling = max(_telling(seen, list(texts.values())), default=None)
+    if seen.key is not None and seen.key.kind is None and not (telling and telling[0] and _are_opaque(seen.key)):
         return (seen.key.name,)
-    telling = [
+    return (telling[-1],) if telling else ()
+
+
+def _telling(seen: SeenTable, names: Sequence[str]) -> list[tuple[bool, int, int, str]]:
+    """The columns of short texts that tell most rows apart: whether they are names, how many, which place, its name."""
+    return [
         (are_names(seen.columns[name].texts), len(seen.columns[name].texts), -place, name)
-        for place, name in enumerate(texts.values())
+        for place, name in enumerate(names)
         if len(seen.columns[name].texts) > 0.8 * seen.rows and seen.columns[name].length <= LONG_NAME
     ]
-    return (max(telling)[-1],) if telling else ()
+
+
+def _are_opaque(key: ColumnProfile) -> bool:
+    """Whether the values of a key are made for machines: UUIDs."""
+    return bool(key.texts) and all(map(UUID.fullmatch, key.texts))
 
 
 def _in_names(seen: SeenTable) -> list[ColumnProfile]:

@@ -34,7 +34,7 @@ COLUMN = "column"
 _MAGNITUDES = frozenset({"magnitude", "mag", "vmag"})  # of stars: the smaller, the brighter
 _TURNED = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
 _SCALES, _FAR = (1e3, 1e6, 1e9), 100  # in which columns count; how far beyond their range a number is that says so
-_SHARES = frozenset({"percent", "percentage", "pct", "share", "rate", "ratio", "proportion", "fraction"})
+SHARES = frozenset({"percent", "percentage", "pct", "share", "rate", "ratio", "proportion", "fraction"})
 _YEARS = range(1000, 2101)
 _LEAST, _MOST_OF = ("min", "minimum"), ("max", "maximum")
 _MOST = 5  # columns for one hint
@@ -187,7 +187,7 @@ class Columns:
         """Whether there may be more or fewer of what a column holds: wins, kilometers, but no prices or ranks."""
         words = set(words_of(column.name))
         plain = column.profile.kind == "number" and not (column.yearly or column.coded or column.identifying)
-        apart = _SHARES | _DEGREES | self.language.classes.physical | self.language.classes.unadded
+        apart = SHARES | _DEGREES | self.language.classes.physical | self.language.classes.unadded
         return plain and words.isdisjoint(apart)
 
     @staticmethod
@@ -262,7 +262,7 @@ class Columns:
     def is_no_share(column: Property, value: Any) -> bool:
         """Whether a number of percent is none of a column's, by its name and values."""
         percent = value[0] == "v" and value[2:] == (PERCENT,)
-        return percent and not _are_shares(column) and _SHARES.isdisjoint(words_of(column.name))
+        return percent and not _are_shares(column) and SHARES.isdisjoint(words_of(column.name))
 
     @staticmethod
     def is_beyond(column: Property, condition: Sketch) -> bool:

@@ -96,14 +96,14 @@ class Matcher:
         language: endings, concepts, abbreviations.
         embedder: static vectors for single words.
         glossary: the user's own phrases -> names of elements.
-        called: stems of what the things of the graph's one table are called by: "unit" of `X, Unit 1`.
+        called: for a stem, the types whose things are called by it: "unit" of `X, Unit 1`, "county" of `Kent County`.
     """
 
     schema: Schema
     language: Language
     embedder: Embedder
     glossary: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    called: frozenset[str] = frozenset()
+    called: Mapping[str, frozenset[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._forms: dict[tuple[str, ...], dict[Element, float]] = defaultdict(dict)
@@ -675,10 +675,10 @@ class Matcher:
     def _add_sorts(self, own: str, found: dict[Element, Match]) -> None:
         """Add the type that a wider noun than its name, or a word of its things' names, may mean, where it is one."""
         sorts = self.language.sorts_of.get(own, frozenset())
-        if not (sorts or own in self.called):
+        called = self.called.get(own, frozenset())
+        if not (sorts or called):
             return
-        known = {number for number, role in enumerate(self.schema.types) if self._is_sort(role.words, sorts)}
-        known |= {self.schema.table} if own in self.called else set()
+        known = {number for number, role in enumerate(self.schema.types) if self._is_sort(role.words, sorts)} | called
         kinds = [Element("type", number) for number in known if not self.schema.inside[number] & known]
         if len(kinds) == 1 and kinds[0] not in found:
             found[kinds[0]] = Match(kinds[0], _WIDER, False)

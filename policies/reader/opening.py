@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -33,6 +33,8 @@ _FULL = 0.8  # share of the rows of a table that have what stands for them
 _NAME = 40  # letters that a name has at most, on average
 _NAMED = 500  # things of a type whose names' words are counted
 _FEWEST = 5  # of which they say nothing
+_NEARLY = 0.9  # share of a type's names that end with what its things are called by
+_MOST_TYPES = 100  # types that are looked at, the largest
 _MOST_VALUES = 400_000  # distinct values of one property that are indexed
 
 
@@ -211,13 +213,29 @@ def _is_short(column: Property) -> bool:
     return bool(known) and sum(map(len, known)) <= _NAME * len(known)
 
 
-def called_of(columns: GraphColumns, schema: Schema, language: Language) -> frozenset[str]:
-    """Stems of what the things of a graph's one table are called by, beside its name; none of a graph of several.
+def called_of(columns: GraphColumns, schema: Schema, language: Language) -> dict[str, frozenset[int]]:
+    """For a stem, the types whose things are called by it, beside the types' names.
 
-    These are words that most of their names have, "unit" of `Oconee, Unit 1`, words that most of their categories end
-    with, cocktails, and the words for wider sorts of these.
+    Of a graph's one table these are words that most of the names have, "unit" of `Oconee, Unit 1`, words that most of
+    their categories end with, cocktails, and the words for wider sorts of these; of one type among others, the word
+    that nearly all of the names end with: "county" of `Kent County`.
     """
-    rows = _first(columns, schema, schema.table) if schema.table >= 0 else []
+    out: dict[str, set[int]] = defaultdict(set)
+    if schema.table >= 0:
+        for stem in _called_in_table(columns, schema, language):
+            out[stem].add(schema.table)
+    for kind in [kind for kind, role in enumerate(schema.types) if role.name and kind != schema.table][:_MOST_TYPES]:
+        rows = _first(columns, schema, kind)
+        ends = Counter(stems[-1] for label in rows if len(stems := _stems(label, language)) > 1)
+        for stem, count in ends.items() if len(rows) >= _FEWEST else ():
+            if count >= _NEARLY * len(rows):
+                out[stem].add(kind)
+    return {stem: frozenset(kinds) for stem, kinds in out.items()}
+
+
+def _called_in_table(columns: GraphColumns, schema: Schema, language: Language) -> frozenset[str]:
+    """Stems of what the things of a graph's one table are called by, beside its name."""
+    rows = _first(columns, schema, schema.table)
     if len(rows) < _FEWEST:
         return frozenset()
     found = _of_most([frozenset(_stems(label, language)) for label in rows])

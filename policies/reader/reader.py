@@ -127,12 +127,12 @@ class Reader:
         return self._tagger.kind_vectors
 
     @property
-    def called(self) -> frozenset[str]:
-        """Stems of what the things of the graph's one table are called by, beside its name."""
+    def called(self) -> Mapping[str, frozenset[int]]:
+        """For a stem, the types whose things are called by it, beside their names."""
         return self.matcher.called
 
     @called.setter
-    def called(self, stems: frozenset[str]) -> None:
+    def called(self, stems: Mapping[str, frozenset[int]]) -> None:
         self.matcher.called = stems
 
     @property

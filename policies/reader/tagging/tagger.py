@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 
 from trivium.kg.text import Token, is_code, is_code_of_one, singular, tokens
 from trivium.policies.linking import NamedEntity, NameIndex
+from trivium.policies.reader.columns import SHARES
 from trivium.policies.reader.computed import Computed
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.gloss import languages
@@ -59,6 +61,7 @@ _ROWS = 0.2  # what is lost by a column that stands for the rows of a table
 _NAMED_ROWS = 0.3  # the same where several rows may have the same
 _VALUE = 2.5  # what is lost by a relation that a word is only like, beside one of the things that it leads to
 _NUMBER = 0.3  # what is lost by a bare number that is a value of some property
+_SHARE = 0.3  # a column of shares or changes stands behind one of amounts by that
 _DONE = 0.7  # likeness from which a verb says a column: what things cost, weigh
 _PART = 0.8  # likeness below which words are only a part of a column's name
 _LIKE_CODE = 0.85  # likeness below which a code in capitals means nothing: no LOCODE is a `code`
@@ -194,6 +197,7 @@ class Tagger:
         self._add_loose(tagged, spans, by_start, loose, at)
         self._doubt_beside_names(tagged, loose, at)
         self._drop_parts_of_names(tagged)
+        self._doubt_shares(tagged, {word.text for word in words})
         self._phrases.add_lasting(tagged)
         self._add_variants(tagged)
         self._asked.add(tagged)
@@ -361,6 +365,27 @@ class Tagger:
         if verb and tagged.content[last] and tagged.positions[last].islower():
             tagged.items = [item for item in tagged.items if item[:2] != (last, last + 1) or item[2].category == "S"]
             tagged.unread[last], tagged.content[last] = UNREAD_GENERIC, False
+
+    def _doubt_shares(self, tagged: Tagged, said: AbstractSet[str]) -> None:
+        """Put columns of shares and changes behind those of amounts where no share is asked for: "how many thefts"."""
+        relative = SHARES | {"per", "change"}
+        if not relative.isdisjoint(said) or "%" in tagged.text:
+            return
+        columns = [each for each in tagged.items if each[2].category == "P"]
+        shares = [each for each in columns if not relative.isdisjoint(self._words_of_columns(each[2]))]
+        for start, _, item in shares:
+            rivals = [other for at, _, other in columns if at == start and self._are_of_one(item, other)]
+            amounts = [other.score for other in rivals if relative.isdisjoint(self._words_of_columns(other))]
+            if amounts:
+                item.score = min(item.score, max(amounts)) - _SHARE
+
+    def _words_of_columns(self, item: Item) -> set[str]:
+        return {word for number in item.data for word in words_of(self.schema.properties[number].name)}
+
+    def _are_of_one(self, one: Item, other: Item) -> bool:
+        """Whether two columns are of one type."""
+        types = [{self.schema.properties[number].type for number in item.data} for item in (one, other)]
+        return not types[0].isdisjoint(types[1])
 
     def _doubt_beside_names(
         self, tagged: Tagged, loose: Sequence[tuple[int, int, Item]], at: Mapping[int, int]

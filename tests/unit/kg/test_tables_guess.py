@@ -2398,3 +2398,20 @@ def test_a_row_named_by_its_key_alone_is_called_by_what_another_table_tells_of_i
 )
 def test_names_in_the_order_of_lists_are_no_lists_of_names(texts: list[str], mark: str) -> None:
     assert guess_split_of_names(texts) == mark
+
+
+@pytest.mark.parametrize(
+    ("key", "names", "label"),
+    [
+        ("7cdff317-a673-4474-84ec-4f175494782{}", "Velvet {}", "value"),
+        ("7cdff317-a673-4474-84ec-4f175494782{}", "v-{}.x", "uuid"),
+        ("ABC-{}", "Velvet {}", "uuid"),
+    ],
+    ids=["names beside keys for machines", "no names", "a key that people may say"],
+)
+def test_rows_are_called_by_no_key_for_machines_where_they_have_names(
+    tmp_path: Path, key: str, names: str, label: str
+) -> None:
+    rows = [f"{key.format(n)},{names.format(word)},{n % 2}" for n, word in enumerate(("Ant", "Bear", "Cat", "Dog"))]
+    guessed = _guess(tmp_path, groups="uuid,value,size\n" + "\n".join(rows) + "\n")
+    assert guessed["groups"].label == (label,)
