@@ -197,7 +197,7 @@ def _build(out: Path, applied: Applied) -> tuple[dict[str, object], list[Triple]
 
 def _tell_opaque(mappings: Mappings, relations: Iterable[str], out: Path) -> None:
     """Name the types and relations that no question can name."""
-    from trivium.knowledge.report import is_opaque
+    from trivium.kg.indexes.words import is_opaque
 
     if coded := [each for each in relations if is_opaque(each)]:
         line = f'trivium kg word {out} {shlex.quote(coded[0])} "the words that people use"'
@@ -404,10 +404,10 @@ def _end(types: Sequence[str]) -> str:
 
 async def _tell_nameless(store: GraphStore) -> None:
     """Say how many entities have an IRI for a name, and which property looks like their names."""
-    from trivium.kg.loaders.rdf import local_name
+    from trivium.kg.indexes.words import is_opaque
+    from trivium.kg.loaders.rdf_terms import local_name
     from trivium.kg.other_names import is_only_names
     from trivium.kg.values import guess_kind
-    from trivium.knowledge.report import is_opaque
 
     entities = nameless = opaque = 0
     async for batch in store.all_entities():

@@ -15,7 +15,8 @@ Labels, aliases and types become attributes of entities, not triples: `rdfs:labe
 `foaf:name`, `dc:title` (the one without a language or in English first, the others as aliases), the parts of a name
 (`trivium.kg.name_parts`) where there is none of these, a description that reads like a name where labels are codes,
 `skos:altLabel`, SKOS-XL's names by their `skosxl:literalForm`, what other data call the same by `owl:sameAs` and
-`skos:exactMatch`, `rdf:type` (local name; an instance of a class is one of those above it, by `rdfs:subClassOf`, too).
+`skos:exactMatch`, `rdf:type` (by the class's local name or label, `trivium.kg.loaders.rdf_classes`; an instance of a
+class is one of those above it, by `rdfs:subClassOf`, too).
 Other names and names in other languages are facts besides (`trivium.kg.loaders.rdf_names`).
 """
 
@@ -26,7 +27,7 @@ import gzip
 import io
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import chain
@@ -38,6 +39,7 @@ from trivium.kg.errors import BadInputError
 from trivium.kg.indexes.words import without_code
 from trivium.kg.loaders.delimited import CONTROL
 from trivium.kg.loaders.json_ld import with_own_context
+from trivium.kg.loaders.rdf_classes import OWL, VOCABULARIES, Classes
 from trivium.kg.loaders.rdf_names import Label, name_facts
 from trivium.kg.loaders.rdf_terms import (
     ALIAS,
@@ -55,6 +57,7 @@ from trivium.kg.loaders.rdf_terms import (
     STATEMENT_ID,
     SUBJECT,
     TYPE,
+    local_name,
     name_of,
     value_of,
 )
@@ -95,21 +98,18 @@ _LABELS = {
 }
 _XL = "http://www.w3.org/2008/05/skos-xl#"  # names that are things: of AGROVOC, EuroVoc
 _XL_NAMES = {f"{_XL}prefLabel": True, f"{_XL}altLabel": False, f"{_XL}hiddenLabel": False}
-_OWL = "http://www.w3.org/2002/07/owl#"
 _SHAPES = "http://www.w3.org/ns/shacl#"
 _SCHEMA = {f"http://www.w3.org/2000/01/rdf-schema#{name}" for name in ("domain", "range", "subPropertyOf")}
-_OF_VOCABULARY = _SCHEMA | {f"{_OWL}inverseOf", f"{_OWL}disjointWith"}
-_FACTS_OF_OWL = {f"{_OWL}{name}" for name in ("sameAs", "differentFrom", "equivalentClass", "deprecated")}
+_OF_VOCABULARY = _SCHEMA | {f"{OWL}inverseOf", f"{OWL}disjointWith"}
+_FACTS_OF_OWL = {f"{OWL}{name}" for name in ("sameAs", "differentFrom", "equivalentClass", "deprecated")}
 SUBCLASS = "http://www.w3.org/2000/01/rdf-schema#subClassOf"
-_SAME = {f"{_OWL}sameAs", "http://www.w3.org/2004/02/skos/core#exactMatch"}
-_CLASSES = {SUBCLASS, f"{_OWL}equivalentClass"}
-_PROPERTY, _SOME, _VALUE = f"{_OWL}onProperty", f"{_OWL}someValuesFrom", f"{_OWL}hasValue"
-_ALL_OF = f"{_OWL}intersectionOf"
+_SAME = {f"{OWL}sameAs", "http://www.w3.org/2004/02/skos/core#exactMatch"}
+_CLASSES = {SUBCLASS, f"{OWL}equivalentClass"}
+_CLAIM = "http://wikiba.se/ontology#directClaim"  # from what Wikibase calls a property to what it states it by
+_PROPERTY, _SOME, _VALUE = f"{OWL}onProperty", f"{OWL}someValuesFrom", f"{OWL}hasValue"
+_ALL_OF = f"{OWL}intersectionOf"
 _CONDITIONS = {_PROPERTY, _SOME, _VALUE, _ALL_OF}
-_NO_FACTS = ("_:", _OWL, "http://www.w3.org/2001/XMLSchema#")
-_VOCABULARIES = (_OWL, RDF, "http://www.w3.org/2000/01/rdf-schema#")
-# `owl:NamedIndividual` says that a thing is one, and not what it is.
-_NO_TYPES = {f"{_OWL}NamedIndividual", f"{_OWL}Thing", "http://www.w3.org/2000/01/rdf-schema#Resource"}
+_NO_FACTS = ("_:", OWL, "http://www.w3.org/2001/XMLSchema#")
 _ENCODING = re.compile(rb"""(\s*<\?xml[^>]*?encoding=["'])([\w.-]+)""")
 _DECLARED_WITHIN = 200  # bytes
 _IN_NO_IRI = re.compile(r'[\x00-\x20<>"{}|^`\\]')
@@ -131,15 +131,10 @@ _CODED, _MOST_CODES = re.compile(r"(?=.*[A-Z])[A-Z\d][A-Z\d._-]{0,9}"), 1_000  #
 _TITLES = ("name", "title", "label", "caption", "designation", "desc", "descr", "description")  # the best first
 _BEFORE_TITLES = frozenset({"full", "long", "display", "english"})
 _NEARLY, _FEW = 0.95, 3  # share of a type's things that have names of their own; things at least
-_ROOTS = frozenset(("thing", "entity", "resource", "class", "property"))  # names of what an ontology calls all it has
 _MAY_BE_VALUES = frozenset({"none", "unknown"})  # a risk of None is one
 _TRUTHS = ("true", "false", "yes", "no")
 _TRUTH_ENDS = tuple(case(word) for word in _TRUTHS for case in (str.lower, str.title, str.upper))
 _STATEMENT_PARTS = {SUBJECT: "head", PREDICATE: "relation", OBJECT: "tail"}
-
-
-Classes = dict[str, dict[str, None]]
-"""By a class, those right above it, in their order."""
 
 
 @dataclass
@@ -172,7 +167,7 @@ class _Stated:
 class RdfParser:
     """One pass over one RDF file; `names` are IRIs of further predicates whose texts name their subjects.
 
-    `classes` are the classes above each class, those of this file added: an instance of a class is one of them, too.
+    `classes` are those of the files that are read together with this one.
 
     Attributes:
         statements: statements read so far.
@@ -182,7 +177,7 @@ class RdfParser:
         self, path: Path, suffix: str, skips: SkipLog, names: Collection[str] = (), classes: Classes | None = None
     ) -> None:
         self._path = path
-        self._classes: Classes = {} if classes is None else classes
+        self._classes = Classes() if classes is None else classes
         self._labels = _LABELS.union(names)
         self._chosen = bool(names)
         self._suffix = suffix
@@ -194,6 +189,7 @@ class RdfParser:
         self._rests: dict[str, str] = {}
         self._names: dict[str, list[Label]] = {}  # what nodes that are names say
         self._named_by: list[tuple[str, bool, str]] = []  # (entity, whether it is called so first, such a node)
+        self._claims: dict[str, str] = {}  # by predicate of Wikibase's what it states
         self._definitions: list[tuple[str, str]] = []  # (class, the blank node that it is below or the same as)
         self._vocabulary: list[Triple] = []  # domains, ranges and the like
         self._conditions: dict[str, dict[str, str]] = {}  # by blank node what it restricts, to what
@@ -229,8 +225,15 @@ class RdfParser:
             if len(batch) == BATCH:
                 yield batch
                 batch = []
+        self._name_claims()
+        self._classes.take(self._path, {each for named in self._named.values() for each in named.types}, self._label)
         if batch:
             yield batch
+
+    def _label(self, key: str) -> Label | None:
+        """An entity's first label."""
+        named = self._named.get(key)
+        return min(named.labels, key=lambda each: each.rank) if named and named.labels else None
 
     def _listed(self) -> Iterator[Triple]:
         """The triples with a node as tail, those with a list once for each of its members; and what nodes say."""
@@ -330,7 +333,7 @@ class RdfParser:
     def _of_vocabulary(self) -> list[Triple]:
         """What is said of classes and properties where a file holds nothing else: these are its data."""
         types = [each for named in self._named.values() for each in named.types]
-        about = sum(each.startswith(_VOCABULARIES) and is_of_vocabulary(each) for each in types)
+        about = sum(each.startswith(VOCABULARIES) and is_of_vocabulary(each) for each in types)
         return self._vocabulary if about >= _NEARLY * len(types) > 0 else []
 
     def _other_names(self) -> Iterator[Triple]:
@@ -346,16 +349,17 @@ class RdfParser:
             (named.labels if first else named.others).extend(self._names.get(node, []))
         self._named_by = []
 
+    def _name_claims(self) -> None:
+        """Label the predicates that Wikibase states properties by as these: `wdt:P19` "place of birth"."""
+        for claim, of in self._claims.items():
+            if of in self._named and not self._about(claim).labels:
+                self._about(claim).labels.extend(self._named[of].labels)
+
     def entities(self) -> list[Entity]:
         """The entities that were named or typed, in the file's order."""
-        joined = Counter(outer for above in self._classes.values() for outer in above)
-        told = {
-            each: [outer for outer in above if _names_more(each, outer, joined[outer])]
-            for each, above in self._classes.items()
-        }
         self._name_by_nodes()
         apart = self._rests.keys() | self._names.keys() | self._spent
-        found = [_entity(key, named, told) for key, named in self._named.items() if key not in apart]
+        found = [_entity(key, named, self._classes) for key, named in self._named.items() if key not in apart]
         return _with_names(found, self._titles) if self._titles else found
 
     def _quads(self, file: BinaryIO) -> Iterator[Quad]:
@@ -579,7 +583,9 @@ class RdfParser:
             if not self._chosen and _may_title(relation) and len(tail) <= _LONGEST_NAME:
                 self._titles.setdefault(relation, {}).setdefault(head, CONTROL.sub(" ", tail))
         elif relation == SUBCLASS:
-            self._classes.setdefault(head, {})[tail] = None
+            self._classes.put_below(head, tail)
+        elif relation == _CLAIM:
+            self._claims[tail] = head
         elif relation in _SAME and (name := _name_elsewhere(head, tail)):
             self._about(head).aliases.append(name)
 
@@ -664,8 +670,8 @@ def _utf8(file: BinaryIO) -> BinaryIO:
 def _is_schema(relation: str, tail: str) -> bool:
     """Whether a statement is about the vocabulary and none of the data: a property's domain, an OWL restriction."""
     if relation in _CLASSES or relation == TYPE:
-        return tail.startswith("_:") or tail == f"{_OWL}Restriction"
-    return relation in _SCHEMA or (relation.startswith(_OWL) and relation not in _FACTS_OF_OWL)
+        return tail.startswith("_:") or tail == f"{OWL}Restriction"
+    return relation in _SCHEMA or (relation.startswith(OWL) and relation not in _FACTS_OF_OWL)
 
 
 def _name_elsewhere(key: str, other: str) -> str:
@@ -750,12 +756,6 @@ def _by_parts(named: _Named) -> tuple[str, list[str]]:
     return " ".join(texts), [*shorter, *names_by_initial(whole, texts)]
 
 
-def local_name(iri: str) -> str:
-    """`http://dbpedia.org/ontology/Film` -> `Film`; a text without `#` or `/` is returned as it is."""
-    trimmed = iri.rstrip("/#")
-    return trimmed[max(trimmed.rfind("#"), trimmed.rfind("/")) + 1 :] or iri
-
-
 def _label(text: str, language: str | None) -> Label:
     return Label(_rank(language), CONTROL.sub(" ", text), language or "")
 
@@ -767,39 +767,11 @@ def _rank(language: str | None) -> int:
     return 1 if language == "en" or language.startswith("en-") else 2
 
 
-def _entity(key: str, named: _Named, classes: Mapping[str, Iterable[str]]) -> Entity:
+def _entity(key: str, named: _Named, classes: Classes) -> Entity:
     # Sorted by rank alone: of labels of one rank the file's first.
     labels = [each.text for each in sorted(named.labels, key=lambda each: each.rank)]
     whole, shorter = ("", []) if labels else _by_parts(named)
     label = labels[0] if labels else whole or key
     others = (each.text for each in named.others)
     aliases = dict.fromkeys(text for text in [*labels[1:], *shorter, *others, *named.aliases] if text != label)
-    own = [each for each in named.types if each not in _NO_TYPES]
-    types = dict.fromkeys(map(_type_name, own))
-    above = dict.fromkeys(_type_name(each) for each in _above(own, classes))
-    return Entity(key, label, tuple(aliases), (*types, *(each for each in above if each not in types)))
-
-
-def _names_more(each: str, outer: str, below: int) -> bool:
-    """Whether a class above another says more of its instances: one of another vocabulary that holds several classes.
-
-    One that holds no other class aligns vocabularies, and is no second name: brick:Quantity is a qudt:QuantityKind.
-    """
-    own = each[: -len(local_name(each))] == outer[: -len(local_name(outer))]
-    known = outer.startswith(_VOCABULARIES) or local_name(outer).casefold() in _ROOTS
-    return (own or below > 1) and not known
-
-
-def _above(types: Iterable[str], classes: Mapping[str, Iterable[str]]) -> Iterator[str]:
-    """The classes above these, nearest first."""
-    met, open_ = set(types), list(types)
-    for each in open_:
-        for outer in classes.get(each, ()):
-            if outer not in met:
-                met.add(outer)
-                open_.append(outer)
-                yield outer
-
-
-def _type_name(iri: str) -> str:
-    return name_of(iri) if iri.startswith(OWN) else without_code(local_name(iri))
+    return Entity(key, label, tuple(aliases), classes.types(named.types))

@@ -95,6 +95,12 @@ def value_term(value: ValueText, kind: PropertyKind | None = None, *, exact: boo
     return f"{literal}^^<{datatype or iri_of(read.kind, 'datatype')}>"
 
 
+def local_name(iri: str) -> str:
+    """`http://dbpedia.org/ontology/Film` -> `Film`; a text without `#` or `/` is returned as it is."""
+    trimmed = iri.rstrip("/#")
+    return trimmed[max(trimmed.rfind("#"), trimmed.rfind("/")) + 1 :] or iri
+
+
 def value_of(text: str, datatype: str, language: str | None) -> ValueText:
     """The value of an RDF literal; how a plain string is read its property decides."""
     if language:

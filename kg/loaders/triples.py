@@ -13,7 +13,8 @@ from trivium.kg.loaders.delimited import DELIMITERS, detect_delimiter, is_header
 from trivium.kg.loaders.json_ld import is_json_ld
 from trivium.kg.loaders.jsonl import JSONL_SUFFIXES, JsonLines, is_apoc_line, is_graph_line
 from trivium.kg.loaders.neo4j_csv import Neo4jCsv, is_neo4j_csv
-from trivium.kg.loaders.rdf import RDF_SUFFIXES, Classes, RdfParser
+from trivium.kg.loaders.rdf import RDF_SUFFIXES, RdfParser
+from trivium.kg.loaders.rdf_classes import Classes
 from trivium.kg.loaders.skips import SkipLog
 from trivium.kg.loaders.source import Source
 from trivium.kg.types import Entity, Triple
@@ -146,7 +147,7 @@ def read_triples(
         path: the file.
         skip_bad: count malformed lines and go on, where otherwise the first one raises.
         names: of RDF, IRIs of further predicates whose texts name their subjects.
-        classes: of RDF, the classes above each class, which files that are read together share.
+        classes: of RDF, what files that are read together say of classes.
 
     Raises:
         BadInputError: the file is missing, unreadable or a folder; its content is judged while iterating.

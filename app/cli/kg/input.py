@@ -29,7 +29,7 @@ class Input:
         skip_bad: bool = False,
         names: Collection[str] = (),
     ) -> None:
-        classes: Classes = {}
+        classes = Classes()
         self._readers: list[TripleReader] = [
             read_triples(path, skip_bad=skip_bad, names=names, classes=classes) for path in files
         ]

@@ -10,7 +10,8 @@ import pytest
 from trivium.app.cli.kg.input import Input
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders import is_graph, is_table, rdf, rdf_names, read_entities, read_triples
-from trivium.kg.loaders.rdf import SUBCLASS, local_name
+from trivium.kg.loaders.rdf import SUBCLASS
+from trivium.kg.loaders.rdf_terms import local_name
 from trivium.kg.loaders.writers import GraphWriter
 from trivium.kg.other_names import ALT_LABEL
 from trivium.kg.types import Entity, QualifiedTriple, Triple, ValueText
@@ -660,3 +661,66 @@ def test_many_truths_are_not_held_in_memory(tmp_path: Path, monkeypatch: pytest.
     path = tmp_path / "a.nt"
     path.write_text("".join(f"<{A}{n}> <{A}ivy> <{A}{str(n % 3 == 0).lower()}> .\n" for n in range(25)))
     assert [str(each.tail) for each in triples(path)] == [str(n % 3 == 0).lower() for n in range(25)]
+
+
+def _types(tmp_path: Path, *files: str) -> dict[str, tuple[str, ...]]:
+    """What the entities of files are called and of which types they are."""
+    paths = [tmp_path / f"f{place}.ttl" for place in range(len(files))]
+    for path, text in zip(paths, files, strict=True):
+        path.write_text(
+            "@prefix : <http://ex.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+            f"@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n{text}"
+        )
+    given = Input(paths)
+    list(given.batches())
+    return {local_name(each.id): each.types for each in given.entities()}
+
+
+def test_types_are_called_by_their_classes_labels_where_local_names_say_nothing(tmp_path: Path) -> None:
+    data = ":ada a :Q5 . :rug a :Kind3 . :bo a :CHEBI_24431 . :ivy a :C0012 ."
+    classes = """:Q5 rdfs:label "Mensch"@de, "human"@en . :C0012 skos:prefLabel "plant" .
+        :CHEBI_24431 rdfs:label "Stoff"@de .
+        :Kind1 rdfs:label "goods" . :Kind2 rdfs:label "household goods"; rdfs:subClassOf :Kind1 .
+        :Kind3 rdfs:label "carpet" ; rdfs:subClassOf :Kind2 ."""
+    for files in ((data, classes), (classes, data)):
+        found = _types(tmp_path, *files)
+        assert found["ada"] == ("human",), "a label in another language is none where there is one in English"
+        assert found["rug"] == ("carpet", "household goods", "goods")
+        assert found["ivy"] == ("plant",)
+        assert found["bo"] == ("Stoff",), "the only one there is"
+    german, english = ':Q5 rdfs:label "Mensch"@de .', ':Q5 rdfs:label "human"@en .'
+    assert _types(tmp_path, ":ada a :Q5 .", german, english)["ada"] == ("human",)
+
+
+@pytest.mark.parametrize(
+    "classes",
+    [
+        ':Firm rdfs:label "commercial enterprise" .',  # has a name of its own
+        ':Formula1 rdfs:label "motor racing" .',
+        ':Boeing747 rdfs:label "Jumbo" . :Boeing767 a :Boeing747 .',
+        ':Q5 rdfs:label "human" . :Q6 rdfs:label "human" . :y a :Q6 .',  # two of one name
+        ':Q5 rdfs:label "Human" . :y a :human .',
+        ':Q5 rdfs:label "Q5" .',
+        ':Q5 rdfs:label "Thing" .',
+        f':Q5 rdfs:label "{"very " * 20}long" .',
+    ],
+)
+def test_and_by_their_local_names_otherwise(tmp_path: Path, classes: str) -> None:
+    own = classes[1 : classes.index(" ")]
+    assert _types(tmp_path, f":x a :{own} . {classes}")["x"] == (own,)
+
+
+def test_wikibase_calls_what_it_states_properties_by_as_these(tmp_path: Path) -> None:
+    path = tmp_path / "w.ttl"
+    path.write_text(
+        "@prefix : <http://ex.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+        '@prefix w: <http://wikiba.se/ontology#> . :P19 w:directClaim :t19 ; rdfs:label "place of birth"@en .\n'
+        ':P20 w:directClaim :t20 ; rdfs:label "place of death"@en . :t20 rdfs:label "died in" .\n'
+        ":P21 w:directClaim :t21 .\n"
+        ":ada :t19 :London ; :t20 :Rome ; :t21 :x ."
+    )
+    reader = read_triples(path)
+    list(reader)
+    labels = {local_name(each.id): each.label for each in reader.entities()}
+    assert (labels["t19"], labels["t20"]) == ("place of birth", "died in"), "a label of its own is kept"
+    assert labels.get("t21", "http://ex.org/t21") == "http://ex.org/t21"
