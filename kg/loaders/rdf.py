@@ -40,6 +40,7 @@ from trivium.kg.indexes.words import without_code
 from trivium.kg.loaders.delimited import CONTROL
 from trivium.kg.loaders.json_ld import with_own_context
 from trivium.kg.loaders.rdf_classes import OWL, VOCABULARIES, Classes
+from trivium.kg.loaders.rdf_keyed import KeyedNodes
 from trivium.kg.loaders.rdf_names import Label, name_facts
 from trivium.kg.loaders.rdf_terms import (
     ALIAS,
@@ -58,6 +59,7 @@ from trivium.kg.loaders.rdf_terms import (
     SUBJECT,
     TYPE,
     local_name,
+    local_words,
     name_of,
     value_of,
 )
@@ -122,7 +124,6 @@ _ODD_LANGUAGE = re.compile(
 )
 _VALUES = frozenset((f"{RDF}value", "http://schema.org/value", "https://schema.org/value"))
 _NOT_RDF = "XML namespaces are required in RDF/XML"  # what the parser says of other XML
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SAYS_NOTHING = frozenset({"has", "is", "english"})  # in what a predicate for names is called
 _LONGEST_NAME = 64  # characters
 _NAME = re.compile(r"[^\W\d](?:[^\d:?=]|(?<= )\d+(?= |$))+")  # "Boeing 747", and no `Q11573`
@@ -189,6 +190,7 @@ class RdfParser:
         self._rests: dict[str, str] = {}
         self._names: dict[str, list[Label]] = {}  # what nodes that are names say
         self._named_by: list[tuple[str, bool, str]] = []  # (entity, whether it is called so first, such a node)
+        self._keyed = KeyedNodes()
         self._claims: dict[str, str] = {}  # by predicate of Wikibase's what it states
         self._definitions: list[tuple[str, str]] = []  # (class, the blank node that it is below or the same as)
         self._vocabulary: list[Triple] = []  # domains, ranges and the like
@@ -219,7 +221,14 @@ class RdfParser:
             if len(batch) >= BATCH:
                 yield batch
                 batch = []
-        said = (self._truthful(), self._coded(), self._listed(), self._said_of_nodes(), self._qualified())
+        said = (
+            self._said_by_keys(),
+            self._truthful(),
+            self._coded(),
+            self._listed(),
+            self._said_of_nodes(),
+            self._qualified(),
+        )
         for triple in chain(*said, self._defined(), self._of_vocabulary(), self._other_names()):
             batch.append(triple)
             if len(batch) == BATCH:
@@ -229,6 +238,16 @@ class RdfParser:
         self._classes.take(self._path, {each for named in self._named.values() for each in named.types}, self._label)
         if batch:
             yield batch
+
+    def _said_by_keys(self) -> Iterator[Triple]:
+        """What nodes of a key and a value say of the things that have them."""
+        nothing = _Named()
+
+        def label(node: str) -> str:
+            found = self._label(node)
+            return found.text if found else ""
+
+        return self._keyed.facts(label, lambda node: self._named.get(node, nothing).types)
 
     def _label(self, key: str) -> Label | None:
         """An entity's first label."""
@@ -434,6 +453,8 @@ class RdfParser:
     def _state_fact(self, head: str, relation: str, tail: str) -> Triple | None:
         """A triple; None where it is about a node that may be a list or but values, which the end of the file shows."""
         triple = Triple(head, name_of(relation), tail)
+        if not _is_filler(tail):
+            self._keyed.note(triple)
         if isinstance(tail, ValueText):
             if _is_filler(tail):  # among codes Namibia is one
                 return None if tail != NOT_AVAILABLE or head.startswith("_:") or self._holds(triple) else triple
@@ -633,7 +654,7 @@ def _truth(iri: str) -> str:
 
 
 def _says_name(triple: Triple) -> bool:
-    return not {"name", "title", "label"}.isdisjoint(map(str.lower, _WORDS.findall(local_name(triple.relation))))
+    return not {"name", "title", "label"}.isdisjoint(local_words(triple.relation))
 
 
 def _has_odd_languages(file: BinaryIO) -> bool:
@@ -684,13 +705,13 @@ def _name_elsewhere(key: str, other: str) -> str:
 @cache
 def _names_besides(relation: str) -> bool:
     """Whether a predicate says what else things are called: `hasEnglishShortName`, `officialName`."""
-    return is_other_name([word for word in _words(relation) if word not in _SAYS_NOTHING])
+    return is_other_name([word for word in local_words(relation) if word not in _SAYS_NOTHING])
 
 
 @cache
 def _may_title(relation: str) -> bool:
     """Whether a predicate may say what things are called whose labels are codes: `desc`, `longName`."""
-    *before, last = _words(relation) or [""]
+    *before, last = local_words(relation) or [""]
     return last in _TITLES and _BEFORE_TITLES.issuperset(before) and not relation.startswith(OWN)
 
 
@@ -703,7 +724,7 @@ def _with_names(entities: Sequence[Entity], titles: Mapping[str, Mapping[str, st
     groups: dict[str, list[Entity]] = {}
     for each in entities:
         groups.setdefault(each.types[0] if each.types else "", []).append(each)
-    order = sorted(titles, key=lambda relation: _TITLES.index(_WORDS.findall(local_name(relation))[-1].lower()))
+    order = sorted(titles, key=lambda relation: _TITLES.index(local_words(relation)[-1]))
     named: dict[str, str] = {}
     used = dict[str, None]()
     for members in sorted(groups.values(), key=len, reverse=True):
@@ -722,24 +743,20 @@ def _with_names(entities: Sequence[Entity], titles: Mapping[str, Mapping[str, st
     ]
 
 
-def _words(relation: str) -> list[str]:
-    return [word.lower() for word in _WORDS.findall(local_name(relation))]
-
-
 @cache
 def _part_of_name(relation: str) -> Part | None:
     """The part of a person's name that a predicate says: `givenName`, `family_name`."""
-    return part_of(_words(relation))
+    return part_of(local_words(relation))
 
 
 @cache
 def _is_whole_name(relation: str) -> bool:
-    return is_whole(_words(relation))
+    return is_whole(local_words(relation))
 
 
 @cache
 def _says_title(relation: str) -> bool:
-    return _words(relation) == ["title"]
+    return local_words(relation) == ["title"]
 
 
 def _by_parts(named: _Named) -> tuple[str, list[str]]:

@@ -724,3 +724,72 @@ def test_wikibase_calls_what_it_states_properties_by_as_these(tmp_path: Path) ->
     labels = {local_name(each.id): each.label for each in reader.entities()}
     assert (labels["t19"], labels["t20"]) == ("place of birth", "died in"), "a label of its own is kept"
     assert labels.get("t21", "http://ex.org/t21") == "http://ex.org/t21"
+
+
+def _keyed(tmp_path: Path, text: str) -> list[tuple[str, str, str]]:
+    """The facts that a file's nodes of a key and a value give to things."""
+    path = tmp_path / "keyed.ttl"
+    path.write_text(
+        "@prefix : <http://ex.org/> . @prefix s: <http://schema.org/> . @prefix bf: <http://bf.org/> .\n"
+        f"@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .\n{text}"
+    )
+    found = [(local_name(head), local_name(relation), str(tail)) for head, relation, tail in triples(path)]
+    return [each for each in found if each[0] in ("x", "y") and each[1] not in ("hasIdentifier", "hasProperty")]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            """:i1 :usesIdentifierScheme :issn ; :hasLiteralValue "0098-7484" . :x :hasIdentifier :i1, :i2 .
+            :i2 :usesIdentifierScheme :doi ; :hasLiteralValue "10.1/x" . :y :hasIdentifier :i3, :i4 .
+            :i4 :usesIdentifierScheme :doi ; :hasLiteralValue "10.1/y" .
+            :i3 :hasLiteralValue "2642-0880" ; :usesIdentifierScheme :issn .""",
+            {("x", "issn", "0098-7484"), ("x", "doi", "10.1/x"), ("y", "issn", "2642-0880"), ("y", "doi", "10.1/y")},
+        ),
+        (
+            """:x s:identifier [ s:propertyID "ISBN 13" ; s:value "978" ], [ s:propertyID "ASIN" ; s:value "B0" ] .
+            :y s:identifier [ s:propertyID "ISBN 13" ; s:value "979" ], [ s:propertyID "ASIN" ; s:value "B1" ] .""",
+            {("x", "ISBN 13", "978"), ("x", "ASIN", "B0"), ("y", "ISBN 13", "979"), ("y", "ASIN", "B1")},
+        ),
+        (
+            """:x s:additionalProperty [ s:name "color" ; s:value "red" ], [ s:name "weight" ; s:value 3 ] .
+            :y s:additionalProperty [ s:name "color" ; s:value "blue" ], [ s:name "weight" ; s:value 4 ] .""",
+            {("x", "color", "red"), ("x", "weight", "3"), ("y", "color", "blue"), ("y", "weight", "4")},
+        ),
+        (
+            """:x bf:identifiedBy [ a bf:Isbn ; rdf:value "978" ], [ a bf:Lccn ; rdf:value "75" ] .
+            :y bf:identifiedBy [ a bf:Isbn ; rdf:value "979" ], [ a bf:Lccn ; rdf:value "76" ] .""",
+            {("x", "Isbn", "978"), ("x", "Lccn", "75"), ("y", "Isbn", "979"), ("y", "Lccn", "76")},
+        ),
+    ],
+)
+def test_nodes_of_a_key_and_a_value_are_properties_too(
+    tmp_path: Path, text: str, found: set[tuple[str, str, str]]
+) -> None:
+    assert found <= set(_keyed(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # an amount in a currency, and what is worth something
+        """:x :hasPrice :a . :a :currencyType :USD ; :value 5 . :y :hasPrice :b . :b :currencyType :USD ; :value 6 .""",
+        """:x :hasProperty :a . :a :kind :House ; :marketValue 5 .
+        :y :hasProperty :b . :b :kind :House ; :marketValue 6 .""",
+        # several keys or values of a node, and a key for each
+        """:x :hasIdentifier :a . :a :scheme :doi, :issn ; :value "5" .
+        :y :hasIdentifier :b . :b :scheme :doi ; :value "6" .""",
+        """:x :hasIdentifier :a . :a :scheme :doi ; :value "5", "7" .
+        :y :hasIdentifier :b . :b :scheme :doi ; :value "6" .""",
+        """:x :hasIdentifier :a . :a :scheme :doi ; :value "5" .
+        :y :hasIdentifier :b . :b :scheme :issn ; :value "6" .""",
+        # nodes of one type, and of a key that the file has as a property
+        """:x :hasProperty :a . :a a :Mass ; :value 5 . :y :hasProperty :b . :b a :Mass ; :value 6 .""",
+        """:x :hasIdentifier :a . :a :scheme :doi ; :value "5" .
+        :y :hasIdentifier :b . :b :scheme :doi ; :value "6" .
+        :z :doi "8" .""",
+    ],
+)
+def test_but_not_where_a_value_is_of_more_or_less_than_one_of_few_keys(tmp_path: Path, text: str) -> None:
+    assert [each for each in _keyed(tmp_path, text) if each[1] != "hasPrice"] == []
