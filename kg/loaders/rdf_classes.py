@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from trivium.kg.indexes.words import is_opaque, without_code
@@ -35,6 +35,7 @@ class Classes:
         self._read: dict[Path, tuple[Collection[str], Callable[[str], Label | None]]] = {}
         self._told: dict[str, list[str]] | None = None
         self._names: dict[str, str] = {}
+        self._called: Mapping[str, str] = {}
 
     def put_below(self, one: str, outer: str) -> None:
         """Say that a class is below another."""
@@ -45,13 +46,22 @@ class Classes:
         self._read[path] = used, label
         self._told = None
 
+    def used(self) -> list[str]:
+        """The classes that things are instances of."""
+        return list(dict.fromkeys(each for types, _ in self._read.values() for each in types))
+
+    def call(self, names: Mapping[str, str]) -> None:
+        """Say what types are called, by class, whatever the files say."""
+        self._called = names
+        self._told = None
+
     def types(self, own: Iterable[str]) -> tuple[str, ...]:
         """What the types of an instance of these classes are called: theirs, then those above them, nearest first."""
         if self._told is None:
             self._told = self._tell()
             self._names = self._name()
         own = [each for each in own if each not in _NO_TYPES]
-        return tuple(dict.fromkeys(self._names.get(each) or _own_name(each) for each in (*own, *self._over(own))))
+        return tuple(dict.fromkeys(self._names.get(each) or type_name(each) for each in (*own, *self._over(own))))
 
     def _tell(self) -> dict[str, list[str]]:
         """By class those right above it that say more of its instances."""
@@ -74,12 +84,13 @@ class Classes:
 
     def _name(self) -> dict[str, str]:
         """By class what its instances' type is called."""
-        used = dict.fromkeys(each for types, _ in self._read.values() for each in types)
-        names = {each: _own_name(each) for each in (*used, *self._over(used))}
+        used = self.used()
+        names = {each: type_name(each) for each in (*used, *self._over(used))}
         series = Counter(map(_series, {*names, *self._above}))
         labels = {each: self._label(each) for each, name in names.items() if _says_nothing(name, series[_series(each)])}
         taken = Counter(each.casefold() for each in (*names.values(), *labels.values()))
-        return names | {each: label for each, label in labels.items() if label and taken[label.casefold()] == 1}
+        alone = {each: label for each, label in labels.items() if label and taken[label.casefold()] == 1}
+        return {**names, **alone, **self._called}
 
     def _label(self, each: str) -> str:
         """What a class is labeled, where that may name a type; else ""."""
@@ -90,7 +101,8 @@ class Classes:
         return name if fits else ""
 
 
-def _own_name(iri: str) -> str:
+def type_name(iri: str) -> str:
+    """What a class's IRI calls a type."""
     return name_of(iri) if iri.startswith(OWN) else without_code(local_name(iri))
 
 

@@ -56,6 +56,11 @@ class TripleReader:
         return self._source.path
 
     @property
+    def is_rdf(self) -> bool:
+        """Whether it is RDF in one of its notations."""
+        return self._source.suffix in RDF_SUFFIXES or _is_json_ld(self._source)
+
+    @property
     def bytes_total(self) -> int:
         """The file's size in bytes as stored; 0 for a pipe."""
         return self._source.bytes_total
@@ -88,7 +93,7 @@ class TripleReader:
         yield from self._entities if self._parser is None else self._parser.entities()
 
     def _batches(self) -> Iterator[Sequence[Triple]]:
-        if self._source.suffix in RDF_SUFFIXES or _is_json_ld(self._source):
+        if self.is_rdf:
             return self._rdf()
         json = self._source.suffix in JSONL_SUFFIXES or (self._source.suffix == ".json" and is_graph_export(self.path))
         return self._json() if json else self._delimited()
