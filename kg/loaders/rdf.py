@@ -16,7 +16,8 @@ Labels, aliases and types become attributes of entities, not triples: `rdfs:labe
 (`trivium.kg.name_parts`) where there is none of these, a description that reads like a name where labels are codes,
 `skos:altLabel`, SKOS-XL's names by their `skosxl:literalForm`, what other data call the same by `owl:sameAs` and
 `skos:exactMatch`, `rdf:type` (by the class's local name or label, `trivium.kg.loaders.rdf_classes`; an instance of a
-class is one of those above it, by `rdfs:subClassOf`, too).
+class is one of those above it, by `rdfs:subClassOf`, too) and Wikidata's `wdt:P31`. What nodes of a key and a value say
+is a property besides (`trivium.kg.loaders.rdf_keyed`).
 Other names and names in other languages are facts besides (`trivium.kg.loaders.rdf_names`).
 """
 
@@ -108,6 +109,7 @@ SUBCLASS = "http://www.w3.org/2000/01/rdf-schema#subClassOf"
 _SAME = {f"{OWL}sameAs", "http://www.w3.org/2004/02/skos/core#exactMatch"}
 _CLASSES = {SUBCLASS, f"{OWL}equivalentClass"}
 _CLAIM = "http://wikiba.se/ontology#directClaim"  # from what Wikibase calls a property to what it states it by
+_INSTANCE_OF = "http://www.wikidata.org/prop/direct/P31"  # gives types, and stays a relation
 _PROPERTY, _SOME, _VALUE = f"{OWL}onProperty", f"{OWL}someValuesFrom", f"{OWL}hasValue"
 _ALL_OF = f"{OWL}intersectionOf"
 _CONDITIONS = {_PROPERTY, _SOME, _VALUE, _ALL_OF}
@@ -605,6 +607,8 @@ class RdfParser:
                 self._titles.setdefault(relation, {}).setdefault(head, CONTROL.sub(" ", tail))
         elif relation == SUBCLASS:
             self._classes.put_below(head, tail)
+        elif relation == _INSTANCE_OF:
+            self._about(head).types.append(tail)
         elif relation == _CLAIM:
             self._claims[tail] = head
         elif relation in _SAME and (name := _name_elsewhere(head, tail)):

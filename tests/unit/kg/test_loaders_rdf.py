@@ -793,3 +793,11 @@ def test_nodes_of_a_key_and_a_value_are_properties_too(
 )
 def test_but_not_where_a_value_is_of_more_or_less_than_one_of_few_keys(tmp_path: Path, text: str) -> None:
     assert [each for each in _keyed(tmp_path, text) if each[1] != "hasPrice"] == []
+
+
+def test_what_wikidata_calls_an_instance_is_of_that_type(tmp_path: Path) -> None:
+    prefixes = "@prefix wdt: <http://www.wikidata.org/prop/direct/> . @prefix wd: <http://www.wikidata.org/entity/> .\n"
+    text = f'{prefixes}:ada wdt:P31 wd:Q5 ; wdt:P19 wd:Q84 . wd:Q5 rdfs:label "human" .'
+    assert _types(tmp_path, text)["ada"] == ("human",), "and of no other relation's"
+    said = {(local_name(each.head), local_name(each.relation)) for each in triples(tmp_path / "f0.ttl")}
+    assert ("ada", "P31") in said, "it stays a fact"
