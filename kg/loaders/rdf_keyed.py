@@ -22,7 +22,7 @@ _LEADS = frozenset({"identifier", "identifiers", "identified", "attribute", "att
 _KEYS = frozenset({"scheme", "kind", "type", "key", "property", "system"})
 _VALUES = frozenset({"value", "notation", "content", "literal"})
 _BESIDE_VALUES = _VALUES | _LEADS | frozenset({"has", "string", "symbolic", "text"})
-_MOST_NODES, _MOST_KEYS = 1_000_000, 100
+_MOST, _MOST_KEYS = 3_000_000, 100  # statements that are held, beyond which nothing is said; distinct keys
 _EACH = 2  # nodes a key, on average, at least
 _NEARLY = 0.95  # share of the nodes that have one key
 _LONGEST_KEY = 64  # characters
@@ -35,18 +35,20 @@ class KeyedNodes:
     _leading: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # by relation (thing, node)
     _keys: dict[str, set[str]] = field(default_factory=dict)  # by node
     _values: dict[str, list[ValueText]] = field(default_factory=dict)
-    _relations: set[str] = field(default_factory=set)  # local names, folded
+    _relations: set[str] = field(default_factory=set)
     _count: int = 0
 
     def note(self, triple: Triple) -> None:
         """Take a triple of the file."""
+        self._relations.add(triple.relation)
         lead, key, value = _parts(triple.relation)
-        self._relations.add(_name(triple.relation))
-        if self._count > _MOST_NODES:
+        self._count += lead or key or value
+        if self._count > _MOST:
+            for held in (self._leading, self._keys, self._values):
+                held.clear()
             return
         if value and isinstance(triple.tail, ValueText):
             self._values.setdefault(triple.head, []).append(triple.tail)
-            self._count += 1
         elif key:
             self._keys.setdefault(triple.head, set()).add(CONTROL.sub(" ", triple.tail).strip())
         if lead and not isinstance(triple.tail, ValueText):
@@ -59,18 +61,17 @@ class KeyedNodes:
             label: what a node is labeled, or "".
             types: the classes that it is an instance of.
         """
-        if self._count > _MOST_NODES:
-            return
         sources: tuple[Callable[[str], Collection[str]], ...] = (
             lambda node: self._keys.get(node, ()),
             lambda node: [text] if (text := label(node)) else (),
             lambda node: [each for each in types(node) if _LEADS.isdisjoint(local_words(each)) and not _parts(each)[2]],
         )
+        taken = set(map(_name, self._relations))
         for pairs in self._leading.values():
             held = [(head, node) for head, node in pairs if len(self._values.get(node, ())) == 1]
             if len(held) < _NEARLY * len(pairs):
                 continue
-            found = [self._keyed(held, source) for source in sources]
+            found = [_keyed(held, source, taken) for source in sources]
             if len(set(found[-1].values())) == 1:  # what all nodes are tells none apart
                 found.pop()
             key = next(filter(None, found), {})
@@ -78,15 +79,18 @@ class KeyedNodes:
                 if node in key:
                     yield Triple(head, key[node], self._values[node][0])
 
-    def _keyed(self, held: Sequence[tuple[str, str]], source: Callable[[str], Collection[str]]) -> dict[str, str]:
-        """The key of each node; none where these are no few keys."""
-        found = {node: next(iter(keys)) for _, node in held if len(keys := source(node)) == 1}
-        keys = set(found.values())
-        few = len(keys) <= _MOST_KEYS and _EACH * len(keys) <= len(found)
-        if not few or len(found) < _NEARLY * len({node for _, node in held}):
-            return {}
-        new = {key for key in keys if _may_name(key) and _name(key) not in self._relations}
-        return {node: key for node, key in found.items() if key in new}
+
+def _keyed(
+    held: Sequence[tuple[str, str]], source: Callable[[str], Collection[str]], taken: Collection[str]
+) -> dict[str, str]:
+    """The key of each node, of those that nothing else is called by; none where these are no few keys."""
+    found = {node: next(iter(keys)) for _, node in held if len(keys := source(node)) == 1}
+    keys = set(found.values())
+    few = len(keys) <= _MOST_KEYS and _EACH * len(keys) <= len(found)
+    if not few or len(found) < _NEARLY * len({node for _, node in held}):
+        return {}
+    new = {key for key in keys if _may_name(key) and _name(key) not in taken}
+    return {node: key for node, key in found.items() if key in new}
 
 
 def _may_name(key: str) -> bool:

@@ -9,7 +9,7 @@ import pytest
 
 from trivium.app.cli.kg.input import Input
 from trivium.kg.errors import BadInputError
-from trivium.kg.loaders import is_graph, is_table, rdf, rdf_names, read_entities, read_triples
+from trivium.kg.loaders import is_graph, is_table, rdf, rdf_keyed, rdf_names, read_entities, read_triples
 from trivium.kg.loaders.rdf import SUBCLASS
 from trivium.kg.loaders.rdf_terms import local_name
 from trivium.kg.loaders.writers import GraphWriter
@@ -801,3 +801,11 @@ def test_what_wikidata_calls_an_instance_is_of_that_type(tmp_path: Path) -> None
     assert _types(tmp_path, text)["ada"] == ("human",), "and of no other relation's"
     said = {(local_name(each.head), local_name(each.relation)) for each in triples(tmp_path / "f0.ttl")}
     assert ("ada", "P31") in said, "it stays a fact"
+
+
+def test_and_not_where_there_are_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = """:x :hasIdentifier :a . :a :scheme :doi ; :value "5" .
+        :y :hasIdentifier :b . :b :scheme :doi ; :value "6" ."""
+    assert len(_keyed(tmp_path, text)) == 2
+    monkeypatch.setattr(rdf_keyed, "_MOST", 5)
+    assert _keyed(tmp_path, text) == []
