@@ -21,7 +21,20 @@ from trivium.kg.values import guess_kind
 
 _VALUES = frozenset({"value", "val"})
 _KEYS = frozenset(
-    {"key", "attribute", "attr", "property", "prop", "field", "parameter", "param", "variable", "characteristic"}
+    {
+        "key",
+        "attribute",
+        "attr",
+        "attrib",
+        "trait",
+        "property",
+        "prop",
+        "field",
+        "parameter",
+        "param",
+        "variable",
+        "characteristic",
+    }
     | {"feature", "spec", "specification", "setting", "metric", "indicator", "measure", "stat", "statistic", "type"}
 )  # what columns of keys are called, as their last word or before "name"
 _NAMES = frozenset({"name", "label"})
@@ -34,7 +47,7 @@ _NEARLY = 0.95  # share of the rows whose key several things have
 def with_keyed(seen: SeenTable, mapping: TableMapping, tables: Sequence[SeenTable]) -> TableMapping:
     """The mapping of a table, of a long one by its keys; `tables` are all, whose columns may name its rows."""
     held = [each for each in seen.columns.values() if each.texts and not _numbers_rows(each)]
-    keys = [each for each in held if _may_hold_keys(each)]
+    keys = [each for each in held if _may_hold_keys(seen, each)]
     values = [each for each in held if singular(each.words[-1]) in _VALUES]
     things = [each for each in held if each not in keys and each not in values]
     if mapping.about or not len(keys) == len(values) == len(things) == 1:
@@ -42,9 +55,9 @@ def with_keyed(seen: SeenTable, mapping: TableMapping, tables: Sequence[SeenTabl
     [thing], [key], [value] = things, keys, values
     known = mapping.columns.get(value.name)
     named = any(other is seen for each in tables for other, _ in each.refers.values())
-    if named or thing.many or known is None or not known.kind or not _says_each_once(seen, thing.name, key.name):
+    if named or thing.many or known is None or "." in known.to or not _says_each_once(seen, thing.name, key.name):
         return mapping
-    columns = {value.name: replace(known, by=key.name)}
+    columns = {value.name: replace(known, kind=known.kind or "text", to="", by=key.name)}
     if thing.name in seen.refers:
         other, own = seen.refers[thing.name]
         return TableMapping(mapping.file, id=thing.name, about=f"{other.table.name}.{own.name}", columns=columns)
@@ -57,12 +70,15 @@ def _numbers_rows(profile: ColumnProfile) -> bool:
     return profile.is_unique and _NUMBERS.issuperset(profile.words)
 
 
-def _may_hold_keys(profile: ColumnProfile) -> bool:
-    """Whether a column's name says that it holds keys, and its texts are no numbers or dates."""
+def _may_hold_keys(seen: SeenTable, profile: ColumnProfile) -> bool:
+    """Whether a column's name says that it holds keys, a `name` of attributes too, and its texts are words."""
     words = [singular(word) for word in profile.words]
     while len(words) > 1 and words[-1] in _NAMES:
         words.pop()
-    return words[-1:] != [] and words[-1] in _KEYS and profile.kind in (None, "text") and not profile.many
+    said = words[-1] in _KEYS or (
+        words[-1] in _NAMES and singular((words_of(seen.table.kind) or seen.words)[-1]) in _KEYS
+    )
+    return said and profile.kind in (None, "text") and not profile.many
 
 
 def _says_each_once(seen: SeenTable, thing: str, key: str) -> bool:

@@ -2431,6 +2431,18 @@ def test_and_of_things_that_have_no_table(tmp_path: Path) -> None:
     assert {each.label for each in entities.values()} == {"Chad", "Mali", "Oman"}
 
 
+@pytest.mark.parametrize("key", ["name", "trait_type"])
+def test_and_of_records_that_list_what_they_have_by_keys(tmp_path: Path, key: str) -> None:
+    apes = [
+        {"id": at, "name": f"Ape {at}", "attributes": [{key: "Fur", "value": fur}, {key: "Big Eyes", "value": "Laser"}]}
+        for at, fur in enumerate(("Brown", "Black", "Brown", "Robot", "Brown"), 100)
+    ]
+    (path := tmp_path / "apes.json").write_text(json.dumps(apes))
+    triples, entities, _ = _graph([path])
+    assert {each[1:] for each in triples if each.head == "ape/102"} == {("fur", "Brown"), ("big_eyes", "Laser")}
+    assert len(entities) == 5, "a value that repeats is no thing"
+
+
 @pytest.mark.parametrize(
     ("header", "rows"),
     [
@@ -2447,6 +2459,15 @@ def test_but_rows_that_say_more_than_one_of_few_keys_stay_things(
     mappings = _guess(tmp_path, good_attributes=_long(rows, header), goods=GOODS)
     assert not mappings["good_attributes"].about
     assert not any(each.by for each in mappings["good_attributes"].columns.values())
+
+
+def test_values_that_name_rows_are_none(tmp_path: Path) -> None:
+    towns = ["Bern", "Chur", "Sion", "Thun", "Olten", "Wil"]
+    said = [(town, key, towns[at - step]) for step, key in ((1, "near"), (2, "far")) for at, town in enumerate(towns)]
+    table = "name,people\n" + "".join(f"{town},{len(town)}\n" for town in towns)
+    mappings = _guess(tmp_path, town_attributes=_long(said, "town,attribute,value"), towns=table)
+    assert (link := mappings["town_attributes"].link)
+    assert (link.head_to, link.tail_to) == ("towns.name", "towns.name")
 
 
 def test_by_calls_properties_of_entities_alone(tmp_path: Path) -> None:
