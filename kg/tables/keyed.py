@@ -21,21 +21,9 @@ from trivium.kg.values import guess_kind
 
 _VALUES = frozenset({"value", "val"})
 _KEYS = frozenset(
-    {
-        "key",
-        "attribute",
-        "attr",
-        "attrib",
-        "trait",
-        "property",
-        "prop",
-        "field",
-        "parameter",
-        "param",
-        "variable",
-        "characteristic",
-    }
-    | {"feature", "spec", "specification", "setting", "metric", "indicator", "measure", "stat", "statistic", "type"}
+    {"key", "attribute", "attr", "attrib", "trait", "property", "prop", "field", "parameter", "param", "variable"}
+    | {"characteristic", "feature", "spec", "specification", "setting", "metric", "indicator", "measure", "stat"}
+    | {"statistic", "type"}
 )  # what columns of keys are called, as their last word or before "name"
 _NAMES = frozenset({"name", "label"})
 _NUMBERS = frozenset({"id", "key", "row", "index", "no", "nr"})  # what columns are called that only number rows
@@ -48,7 +36,7 @@ def with_keyed(seen: SeenTable, mapping: TableMapping, tables: Sequence[SeenTabl
     """The mapping of a table, of a long one by its keys; `tables` are all, whose columns may name its rows."""
     held = [each for each in seen.columns.values() if each.texts and not _numbers_rows(each)]
     keys = [each for each in held if _may_hold_keys(seen, each)]
-    values = [each for each in held if singular(each.words[-1]) in _VALUES]
+    values = [each for each in held if _last(each.words) in _VALUES]
     things = [each for each in held if each not in keys and each not in values]
     if mapping.about or not len(keys) == len(values) == len(things) == 1:
         return mapping
@@ -67,18 +55,22 @@ def with_keyed(seen: SeenTable, mapping: TableMapping, tables: Sequence[SeenTabl
 
 
 def _numbers_rows(profile: ColumnProfile) -> bool:
-    return profile.is_unique and _NUMBERS.issuperset(profile.words)
+    return profile.is_unique and bool(profile.words) and _NUMBERS.issuperset(profile.words)
 
 
 def _may_hold_keys(seen: SeenTable, profile: ColumnProfile) -> bool:
     """Whether a column's name says that it holds keys, a `name` of attributes too, and its texts are words."""
-    words = [singular(word) for word in profile.words]
-    while len(words) > 1 and words[-1] in _NAMES:
+    words = list(profile.words)
+    while len(words) > 1 and _last(words) in _NAMES:
         words.pop()
-    said = words[-1] in _KEYS or (
-        words[-1] in _NAMES and singular((words_of(seen.table.kind) or seen.words)[-1]) in _KEYS
-    )
+    last = _last(words)
+    said = last in _KEYS or (last in _NAMES and _last(words_of(seen.table.kind) or seen.words) in _KEYS)
     return said and profile.kind in (None, "text") and not profile.many
+
+
+def _last(words: Sequence[str]) -> str:
+    """The last word in the singular; "" of none."""
+    return singular(words[-1]) if words else ""
 
 
 def _says_each_once(seen: SeenTable, thing: str, key: str) -> bool:

@@ -2451,6 +2451,7 @@ def test_and_of_records_that_list_what_they_have_by_keys(tmp_path: Path, key: st
         ("good_id,attribute,value,note", [(*row, f"n{at}") for at, row in enumerate(SAID)]),  # rows say more
         ("good_id,shop,value", SAID),  # is not called as keys are
         ("good_id,attribute,price", SAID),  # nor as values
+        ("good_id,#,%", SAID),
     ],
 )
 def test_but_rows_that_say_more_than_one_of_few_keys_stay_things(
@@ -2507,3 +2508,9 @@ def test_lists_between_commas(texts: list[str], split: str) -> None:
     assert guess_split(texts) == split
     if split:
         assert cut(texts[0], split) == ["ci", "nn"]
+
+
+def test_columns_whose_names_are_no_words_are_read(tmp_path: Path) -> None:
+    table = "team,%,#\nA,red,x y\nB,blue,z w\nC,red,x y\nD,red,z w\n"
+    columns = _guess(tmp_path, t=table, teams="name,pop\nA,1\nB,2\nC,3\nD,4\nE,5\n")["t"].columns
+    assert {name: each.relation for name, each in columns.items()} == {"%": "%", "#": "#"}
