@@ -482,7 +482,7 @@ class Knowledge:
                 called.setdefault(element, phrase)
         if not called:
             return found
-        from trivium.knowledge.report import is_opaque
+        from trivium.kg.indexes.words import is_opaque
 
         def own(relation: RelationSchema) -> str:
             return called.get(relation.name, "") if is_opaque(own_words(relation.name)) else ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections import Counter
 from collections.abc import Sequence
@@ -12,7 +11,8 @@ from itertools import combinations
 import numpy as np
 
 from trivium.kg.embedded.columns import Int64
-from trivium.kg.indexes import own_words, relation_words
+from trivium.kg.indexes import own_words
+from trivium.kg.indexes.words import is_opaque
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.profile import GraphProfile, PropertyProfile
 from trivium.kg.store import GraphStore
@@ -26,8 +26,6 @@ _LISTED = 10  # hubs, repeated names
 _ALIKE = 0.9  # share of the smaller relation's pairs that the other has
 _UNTYPED = 0.1  # share of entities without a type from which on it is said
 _FEW = 3  # triples of a relation that is compared with others
-_WORD = re.compile(r"[^\W\d_]{3,}")
-_VOWEL = re.compile(r"[aeiouy]|[^\x00-\x7f]", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -124,14 +122,6 @@ class GraphReport:
             out.append(f"{share} have no types: add them as the fourth column of kg build --entities F")
         out += [f"{each.one} and {each.other} look like {each.kind}s ({each.share:.0%})" for each in self.alike]
         return out
-
-
-def is_opaque(name: str) -> bool:
-    """Whether a name has no word, which is three letters or more with a vowel.
-
-    `CtD`, `AdG` (anatomy, gene), `P57`, `/m/02mjmr` have none.
-    """
-    return not any(_VOWEL.search(word) for word in _WORD.findall(relation_words(name)))
 
 
 async def report_on(store: GraphStore, *, questions: int = 20, seed: int = 0) -> GraphReport:

@@ -41,8 +41,9 @@ def import_tables(  # noqa: PLR0913, PLR0917 - a command has as many parameters 
         ),
     ],
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="The KG directory; one that is there is brought up to date.")
-    ],
+        Path | None,
+        typer.Option(metavar="DIR", help="The KG directory; one that is there is brought up to date. Needed to build."),
+    ] = None,
     mapping: Annotated[
         Path, typer.Option(metavar="F", help="What each column becomes: used where it is there, else guessed into it.")
     ] = Path("mapping.toml"),
@@ -72,12 +73,15 @@ def import_tables(  # noqa: PLR0913, PLR0917 - a command has as many parameters 
     from trivium.kg.loaders.sparql import SparqlEndpoint, is_endpoint
     from trivium.kg.tables.reading import files_of
 
+    if out is None and not dry_run:
+        raise UsageError("--out DIR is missing: the directory of the KG (--dry-run does without)")
+    target = None if dry_run else out
     names = frozenset(name_by or ())
     if any(map(is_endpoint, sources)):
         if len(sources) > 1:
             raise UsageError("a SPARQL endpoint is imported alone: give one URL and no file")
         endpoint = SparqlEndpoint(sources[0], graph, page)
-        import_endpoint(endpoint, out, names, max_statements, dry_run=dry_run, as_json=as_json)
+        import_endpoint(endpoint, target, names, max_statements, as_json=as_json)
         return
     given = [Path(source) for source in sources]
     files = [path for each in given for path in (files_of(each) if each.is_dir() else [each])]
@@ -86,19 +90,19 @@ def import_tables(  # noqa: PLR0913, PLR0917 - a command has as many parameters 
         table = next(path for path in files if path not in graphs)
         raise UsageError(f"{graphs[0]} is a graph, {table} a table: import them into KGs of their own")
     if graphs:
-        import_files(files, out, names, skip_bad=skip_bad, dry_run=dry_run, as_json=as_json)
+        import_files(files, target, names, skip_bad=skip_bad, as_json=as_json)
     elif names:
         raise UsageError(f"--name-by is for RDF; of a table set label in {mapping}")
     elif skip_bad:
         raise UsageError("--skip-bad is for files of triples; a table is read whole")
     else:
-        import_as_tables(files, out, mapping, dry_run=dry_run, as_json=as_json)
+        import_as_tables(files, target, mapping, as_json=as_json)
 
 
 def import_as_tables(
-    files: list[Path], out: Path, mapping: Path = Path("mapping.toml"), *, dry_run: bool, as_json: bool
+    files: list[Path], out: Path | None, mapping: Path = Path("mapping.toml"), *, as_json: bool
 ) -> None:
-    """Build a KG of tables, or bring the one that is there up to date."""
+    """Build a KG of tables, or bring the one that is there up to date; without `out`, show what they become."""
     from trivium.kg.files import write_atomic
     from trivium.kg.manifest import is_kg
     from trivium.kg.tables.apply import Applied
@@ -112,7 +116,7 @@ def import_as_tables(
     if guessed:
         write_atomic(mapping, write_mapping(mappings).encode())
     applied = Applied(tables, mappings)
-    if dry_run:
+    if out is None:
         _show(mappings, examples(islice(chain.from_iterable(applied.batches()), 10_000)))
     elif is_kg(out):
         done = update(out, list(chain.from_iterable(applied.batches())), list(applied.entities()))
@@ -162,6 +166,8 @@ def _show(mappings: Mappings, triples: Iterable[Triple]) -> None:
                 becomes += f", several a cell ({each.split})"
             if each.of:
                 becomes += f", also of {', '.join(each.of)}"
+            if each.by:
+                becomes = f"properties called by {each.by}"
             rows.append((name, column, becomes))
     print_rows(("table", "column", "becomes"), rows)
     print_rows(("head", "relation", "tail"), triples)
@@ -195,12 +201,12 @@ def _build(out: Path, applied: Applied) -> tuple[dict[str, object], list[Triple]
     return asdict(held), shown
 
 
-def _tell_opaque(mappings: Mappings, relations: Iterable[str], out: Path) -> None:
+def _tell_opaque(mappings: Mappings, relations: Iterable[str], out: Path | None) -> None:
     """Name the types and relations that no question can name."""
-    from trivium.knowledge.report import is_opaque
+    from trivium.kg.indexes.words import is_opaque
 
     if coded := [each for each in relations if is_opaque(each)]:
-        line = f'trivium kg word {out} {shlex.quote(coded[0])} "the words that people use"'
+        line = f'trivium kg word {out or "KG"} {shlex.quote(coded[0])} "the words that people use"'
         complain(f"relations without words: {', '.join(coded)}; for each of them run: {line}")
     for name, table in mappings.items():
         if table.type and is_opaque(table.type):
@@ -223,26 +229,29 @@ _NAMELESS = 0.1  # share of entities without a name from which on it is said
 
 
 def import_files(
-    files: Sequence[Path], out: Path, names: Collection[str], *, skip_bad: bool, dry_run: bool, as_json: bool
+    files: Sequence[Path], out: Path | None, names: Collection[str], *, skip_bad: bool, as_json: bool
 ) -> None:
-    """Build a KG of files of triples, or bring the one that is there up to date."""
+    """Build a KG of files of triples, or bring the one that is there up to date; without `out`, show some triples."""
     from trivium.app.cli.kg.input import Input
 
     given = Input(files, skip_bad=skip_bad, names=names)
-    if dry_run:
+    if out is None:
         print_rows(("head", "relation", "tail"), examples(islice(chain.from_iterable(given.batches()), 10_000)))
         return
     _write(given, out, as_json=as_json)
 
 
 def import_endpoint(
-    endpoint: SparqlEndpoint, out: Path, names: Collection[str], limit: int, *, dry_run: bool, as_json: bool
+    endpoint: SparqlEndpoint, out: Path | None, names: Collection[str], limit: int, *, as_json: bool
 ) -> None:
-    """Download an endpoint beside the KG, then build or update it; interrupted, the next run goes on."""
+    """Download an endpoint beside the KG, then build or update it; interrupted, the next run goes on.
+
+    Without `out`, show its predicates.
+    """
     from trivium.app.cli.kg.input import Input
     from trivium.kg.loaders.sparql import download, remove_download
 
-    if dry_run:
+    if out is None:
         endpoint.check()
         rows = [(each.iri, each.statements, each.blank) for each in endpoint.survey()]
         print_rows(("predicate", "statements", "about blank nodes"), rows)
@@ -404,10 +413,10 @@ def _end(types: Sequence[str]) -> str:
 
 async def _tell_nameless(store: GraphStore) -> None:
     """Say how many entities have an IRI for a name, and which property looks like their names."""
-    from trivium.kg.loaders.rdf import local_name
+    from trivium.kg.indexes.words import is_opaque
+    from trivium.kg.loaders.rdf_terms import local_name
     from trivium.kg.other_names import is_only_names
     from trivium.kg.values import guess_kind
-    from trivium.knowledge.report import is_opaque
 
     entities = nameless = opaque = 0
     async for batch in store.all_entities():

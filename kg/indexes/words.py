@@ -11,6 +11,8 @@ _IN_TYPE = re.compile(r"(?:^|\.)([a-z][a-z0-9+-]*://.*)$", re.IGNORECASE)
 _CODE = re.compile(r"^[A-Z]{1,3}\d{1,3}[a-z]?_(?=[A-Za-z]{2})")
 _OF_CLASS = re.compile(r"(?<=#)[A-Z][A-Za-z\d]+\.(?=[A-Za-z]\w*$)")  # of an IRI, in models of classes
 _WORD = re.compile(r"[^\W_]+")
+_LETTERS = re.compile(r"[^\W\d_]{3,}")
+_VOWEL = re.compile(r"[aeiouy]|[^\x00-\x7f]", re.IGNORECASE)
 _PATH = 3  # parts of a Freebase path: domain, type, property
 _DOTTED = re.compile(r"[a-z]\w*(?:\.\.?[a-z]\w*){2,}")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -88,3 +90,11 @@ def own_words(name: str) -> str:
         return relation_words(path[-1][-1])
     parts = [] if _IRI.fullmatch(name) or re.search(r"\s", name) else [part for part in re.split(r"[/.]", name) if part]
     return relation_words(parts[-1]) if parts else relation_words(name)
+
+
+def is_opaque(name: str) -> bool:
+    """Whether a name has no word, which is three letters or more with a vowel.
+
+    `CtD`, `AdG` (anatomy, gene), `P57`, `/m/02mjmr` have none.
+    """
+    return not any(_VOWEL.search(word) for word in _LETTERS.findall(relation_words(name)))

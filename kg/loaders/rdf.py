@@ -15,7 +15,9 @@ Labels, aliases and types become attributes of entities, not triples: `rdfs:labe
 `foaf:name`, `dc:title` (the one without a language or in English first, the others as aliases), the parts of a name
 (`trivium.kg.name_parts`) where there is none of these, a description that reads like a name where labels are codes,
 `skos:altLabel`, SKOS-XL's names by their `skosxl:literalForm`, what other data call the same by `owl:sameAs` and
-`skos:exactMatch`, `rdf:type` (local name; an instance of a class is one of those above it, by `rdfs:subClassOf`, too).
+`skos:exactMatch`, `rdf:type` (by the class's local name or label, `trivium.kg.loaders.rdf_classes`; an instance of a
+class is one of those above it, by `rdfs:subClassOf`, too) and Wikidata's `wdt:P31`. What nodes of a key and a value say
+is a property besides (`trivium.kg.loaders.rdf_keyed`).
 Other names and names in other languages are facts besides (`trivium.kg.loaders.rdf_names`).
 """
 
@@ -26,7 +28,7 @@ import gzip
 import io
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import chain
@@ -38,6 +40,8 @@ from trivium.kg.errors import BadInputError
 from trivium.kg.indexes.words import without_code
 from trivium.kg.loaders.delimited import CONTROL
 from trivium.kg.loaders.json_ld import with_own_context
+from trivium.kg.loaders.rdf_classes import OWL, VOCABULARIES, Classes
+from trivium.kg.loaders.rdf_keyed import KeyedNodes
 from trivium.kg.loaders.rdf_names import Label, name_facts
 from trivium.kg.loaders.rdf_terms import (
     ALIAS,
@@ -55,6 +59,8 @@ from trivium.kg.loaders.rdf_terms import (
     STATEMENT_ID,
     SUBJECT,
     TYPE,
+    local_name,
+    local_words,
     name_of,
     value_of,
 )
@@ -95,21 +101,19 @@ _LABELS = {
 }
 _XL = "http://www.w3.org/2008/05/skos-xl#"  # names that are things: of AGROVOC, EuroVoc
 _XL_NAMES = {f"{_XL}prefLabel": True, f"{_XL}altLabel": False, f"{_XL}hiddenLabel": False}
-_OWL = "http://www.w3.org/2002/07/owl#"
 _SHAPES = "http://www.w3.org/ns/shacl#"
 _SCHEMA = {f"http://www.w3.org/2000/01/rdf-schema#{name}" for name in ("domain", "range", "subPropertyOf")}
-_OF_VOCABULARY = _SCHEMA | {f"{_OWL}inverseOf", f"{_OWL}disjointWith"}
-_FACTS_OF_OWL = {f"{_OWL}{name}" for name in ("sameAs", "differentFrom", "equivalentClass", "deprecated")}
+_OF_VOCABULARY = _SCHEMA | {f"{OWL}inverseOf", f"{OWL}disjointWith"}
+_FACTS_OF_OWL = {f"{OWL}{name}" for name in ("sameAs", "differentFrom", "equivalentClass", "deprecated")}
 SUBCLASS = "http://www.w3.org/2000/01/rdf-schema#subClassOf"
-_SAME = {f"{_OWL}sameAs", "http://www.w3.org/2004/02/skos/core#exactMatch"}
-_CLASSES = {SUBCLASS, f"{_OWL}equivalentClass"}
-_PROPERTY, _SOME, _VALUE = f"{_OWL}onProperty", f"{_OWL}someValuesFrom", f"{_OWL}hasValue"
-_ALL_OF = f"{_OWL}intersectionOf"
+_SAME = {f"{OWL}sameAs", "http://www.w3.org/2004/02/skos/core#exactMatch"}
+_CLASSES = {SUBCLASS, f"{OWL}equivalentClass"}
+_CLAIM = "http://wikiba.se/ontology#directClaim"  # from what Wikibase calls a property to what it states it by
+_INSTANCE_OF = "http://www.wikidata.org/prop/direct/P31"  # gives types, and stays a relation
+_PROPERTY, _SOME, _VALUE = f"{OWL}onProperty", f"{OWL}someValuesFrom", f"{OWL}hasValue"
+_ALL_OF = f"{OWL}intersectionOf"
 _CONDITIONS = {_PROPERTY, _SOME, _VALUE, _ALL_OF}
-_NO_FACTS = ("_:", _OWL, "http://www.w3.org/2001/XMLSchema#")
-_VOCABULARIES = (_OWL, RDF, "http://www.w3.org/2000/01/rdf-schema#")
-# `owl:NamedIndividual` says that a thing is one, and not what it is.
-_NO_TYPES = {f"{_OWL}NamedIndividual", f"{_OWL}Thing", "http://www.w3.org/2000/01/rdf-schema#Resource"}
+_NO_FACTS = ("_:", OWL, "http://www.w3.org/2001/XMLSchema#")
 _ENCODING = re.compile(rb"""(\s*<\?xml[^>]*?encoding=["'])([\w.-]+)""")
 _DECLARED_WITHIN = 200  # bytes
 _IN_NO_IRI = re.compile(r'[\x00-\x20<>"{}|^`\\]')
@@ -122,7 +126,6 @@ _ODD_LANGUAGE = re.compile(
 )
 _VALUES = frozenset((f"{RDF}value", "http://schema.org/value", "https://schema.org/value"))
 _NOT_RDF = "XML namespaces are required in RDF/XML"  # what the parser says of other XML
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SAYS_NOTHING = frozenset({"has", "is", "english"})  # in what a predicate for names is called
 _LONGEST_NAME = 64  # characters
 _NAME = re.compile(r"[^\W\d](?:[^\d:?=]|(?<= )\d+(?= |$))+")  # "Boeing 747", and no `Q11573`
@@ -131,15 +134,10 @@ _CODED, _MOST_CODES = re.compile(r"(?=.*[A-Z])[A-Z\d][A-Z\d._-]{0,9}"), 1_000  #
 _TITLES = ("name", "title", "label", "caption", "designation", "desc", "descr", "description")  # the best first
 _BEFORE_TITLES = frozenset({"full", "long", "display", "english"})
 _NEARLY, _FEW = 0.95, 3  # share of a type's things that have names of their own; things at least
-_ROOTS = frozenset(("thing", "entity", "resource", "class", "property"))  # names of what an ontology calls all it has
 _MAY_BE_VALUES = frozenset({"none", "unknown"})  # a risk of None is one
 _TRUTHS = ("true", "false", "yes", "no")
 _TRUTH_ENDS = tuple(case(word) for word in _TRUTHS for case in (str.lower, str.title, str.upper))
 _STATEMENT_PARTS = {SUBJECT: "head", PREDICATE: "relation", OBJECT: "tail"}
-
-
-Classes = dict[str, dict[str, None]]
-"""By a class, those right above it, in their order."""
 
 
 @dataclass
@@ -172,7 +170,7 @@ class _Stated:
 class RdfParser:
     """One pass over one RDF file; `names` are IRIs of further predicates whose texts name their subjects.
 
-    `classes` are the classes above each class, those of this file added: an instance of a class is one of them, too.
+    `classes` are those of the files that are read together with this one.
 
     Attributes:
         statements: statements read so far.
@@ -182,7 +180,7 @@ class RdfParser:
         self, path: Path, suffix: str, skips: SkipLog, names: Collection[str] = (), classes: Classes | None = None
     ) -> None:
         self._path = path
-        self._classes: Classes = {} if classes is None else classes
+        self._classes = Classes() if classes is None else classes
         self._labels = _LABELS.union(names)
         self._chosen = bool(names)
         self._suffix = suffix
@@ -194,6 +192,8 @@ class RdfParser:
         self._rests: dict[str, str] = {}
         self._names: dict[str, list[Label]] = {}  # what nodes that are names say
         self._named_by: list[tuple[str, bool, str]] = []  # (entity, whether it is called so first, such a node)
+        self._keyed = KeyedNodes()
+        self._claims: dict[str, str] = {}  # by predicate of Wikibase's what it states
         self._definitions: list[tuple[str, str]] = []  # (class, the blank node that it is below or the same as)
         self._vocabulary: list[Triple] = []  # domains, ranges and the like
         self._conditions: dict[str, dict[str, str]] = {}  # by blank node what it restricts, to what
@@ -223,14 +223,38 @@ class RdfParser:
             if len(batch) >= BATCH:
                 yield batch
                 batch = []
-        said = (self._truthful(), self._coded(), self._listed(), self._said_of_nodes(), self._qualified())
+        said = (
+            self._said_by_keys(),
+            self._truthful(),
+            self._coded(),
+            self._listed(),
+            self._said_of_nodes(),
+            self._qualified(),
+        )
         for triple in chain(*said, self._defined(), self._of_vocabulary(), self._other_names()):
             batch.append(triple)
             if len(batch) == BATCH:
                 yield batch
                 batch = []
+        self._name_claims()
+        self._classes.take(self._path, {each for named in self._named.values() for each in named.types}, self._label)
         if batch:
             yield batch
+
+    def _said_by_keys(self) -> Iterator[Triple]:
+        """What nodes of a key and a value say of the things that have them."""
+        nothing = _Named()
+
+        def label(node: str) -> str:
+            found = self._label(node)
+            return found.text if found else ""
+
+        return self._keyed.facts(label, lambda node: self._named.get(node, nothing).types)
+
+    def _label(self, key: str) -> Label | None:
+        """An entity's first label."""
+        named = self._named.get(key)
+        return min(named.labels, key=lambda each: each.rank) if named and named.labels else None
 
     def _listed(self) -> Iterator[Triple]:
         """The triples with a node as tail, those with a list once for each of its members; and what nodes say."""
@@ -330,7 +354,7 @@ class RdfParser:
     def _of_vocabulary(self) -> list[Triple]:
         """What is said of classes and properties where a file holds nothing else: these are its data."""
         types = [each for named in self._named.values() for each in named.types]
-        about = sum(each.startswith(_VOCABULARIES) and is_of_vocabulary(each) for each in types)
+        about = sum(each.startswith(VOCABULARIES) and is_of_vocabulary(each) for each in types)
         return self._vocabulary if about >= _NEARLY * len(types) > 0 else []
 
     def _other_names(self) -> Iterator[Triple]:
@@ -346,16 +370,17 @@ class RdfParser:
             (named.labels if first else named.others).extend(self._names.get(node, []))
         self._named_by = []
 
+    def _name_claims(self) -> None:
+        """Label the predicates that Wikibase states properties by as these: `wdt:P19` "place of birth"."""
+        for claim, of in self._claims.items():
+            if of in self._named and not self._about(claim).labels:
+                self._about(claim).labels.extend(self._named[of].labels)
+
     def entities(self) -> list[Entity]:
         """The entities that were named or typed, in the file's order."""
-        joined = Counter(outer for above in self._classes.values() for outer in above)
-        told = {
-            each: [outer for outer in above if _names_more(each, outer, joined[outer])]
-            for each, above in self._classes.items()
-        }
         self._name_by_nodes()
         apart = self._rests.keys() | self._names.keys() | self._spent
-        found = [_entity(key, named, told) for key, named in self._named.items() if key not in apart]
+        found = [_entity(key, named, self._classes) for key, named in self._named.items() if key not in apart]
         return _with_names(found, self._titles) if self._titles else found
 
     def _quads(self, file: BinaryIO) -> Iterator[Quad]:
@@ -430,6 +455,8 @@ class RdfParser:
     def _state_fact(self, head: str, relation: str, tail: str) -> Triple | None:
         """A triple; None where it is about a node that may be a list or but values, which the end of the file shows."""
         triple = Triple(head, name_of(relation), tail)
+        if not _is_filler(tail):
+            self._keyed.note(triple)
         if isinstance(tail, ValueText):
             if _is_filler(tail):  # among codes Namibia is one
                 return None if tail != NOT_AVAILABLE or head.startswith("_:") or self._holds(triple) else triple
@@ -579,7 +606,11 @@ class RdfParser:
             if not self._chosen and _may_title(relation) and len(tail) <= _LONGEST_NAME:
                 self._titles.setdefault(relation, {}).setdefault(head, CONTROL.sub(" ", tail))
         elif relation == SUBCLASS:
-            self._classes.setdefault(head, {})[tail] = None
+            self._classes.put_below(head, tail)
+        elif relation == _INSTANCE_OF:
+            self._about(head).types.append(tail)
+        elif relation == _CLAIM:
+            self._claims[tail] = head
         elif relation in _SAME and (name := _name_elsewhere(head, tail)):
             self._about(head).aliases.append(name)
 
@@ -627,7 +658,7 @@ def _truth(iri: str) -> str:
 
 
 def _says_name(triple: Triple) -> bool:
-    return not {"name", "title", "label"}.isdisjoint(map(str.lower, _WORDS.findall(local_name(triple.relation))))
+    return not {"name", "title", "label"}.isdisjoint(local_words(triple.relation))
 
 
 def _has_odd_languages(file: BinaryIO) -> bool:
@@ -664,8 +695,8 @@ def _utf8(file: BinaryIO) -> BinaryIO:
 def _is_schema(relation: str, tail: str) -> bool:
     """Whether a statement is about the vocabulary and none of the data: a property's domain, an OWL restriction."""
     if relation in _CLASSES or relation == TYPE:
-        return tail.startswith("_:") or tail == f"{_OWL}Restriction"
-    return relation in _SCHEMA or (relation.startswith(_OWL) and relation not in _FACTS_OF_OWL)
+        return tail.startswith("_:") or tail == f"{OWL}Restriction"
+    return relation in _SCHEMA or (relation.startswith(OWL) and relation not in _FACTS_OF_OWL)
 
 
 def _name_elsewhere(key: str, other: str) -> str:
@@ -678,13 +709,13 @@ def _name_elsewhere(key: str, other: str) -> str:
 @cache
 def _names_besides(relation: str) -> bool:
     """Whether a predicate says what else things are called: `hasEnglishShortName`, `officialName`."""
-    return is_other_name([word for word in _words(relation) if word not in _SAYS_NOTHING])
+    return is_other_name([word for word in local_words(relation) if word not in _SAYS_NOTHING])
 
 
 @cache
 def _may_title(relation: str) -> bool:
     """Whether a predicate may say what things are called whose labels are codes: `desc`, `longName`."""
-    *before, last = _words(relation) or [""]
+    *before, last = local_words(relation) or [""]
     return last in _TITLES and _BEFORE_TITLES.issuperset(before) and not relation.startswith(OWN)
 
 
@@ -697,7 +728,7 @@ def _with_names(entities: Sequence[Entity], titles: Mapping[str, Mapping[str, st
     groups: dict[str, list[Entity]] = {}
     for each in entities:
         groups.setdefault(each.types[0] if each.types else "", []).append(each)
-    order = sorted(titles, key=lambda relation: _TITLES.index(_WORDS.findall(local_name(relation))[-1].lower()))
+    order = sorted(titles, key=lambda relation: _TITLES.index(local_words(relation)[-1]))
     named: dict[str, str] = {}
     used = dict[str, None]()
     for members in sorted(groups.values(), key=len, reverse=True):
@@ -716,24 +747,20 @@ def _with_names(entities: Sequence[Entity], titles: Mapping[str, Mapping[str, st
     ]
 
 
-def _words(relation: str) -> list[str]:
-    return [word.lower() for word in _WORDS.findall(local_name(relation))]
-
-
 @cache
 def _part_of_name(relation: str) -> Part | None:
     """The part of a person's name that a predicate says: `givenName`, `family_name`."""
-    return part_of(_words(relation))
+    return part_of(local_words(relation))
 
 
 @cache
 def _is_whole_name(relation: str) -> bool:
-    return is_whole(_words(relation))
+    return is_whole(local_words(relation))
 
 
 @cache
 def _says_title(relation: str) -> bool:
-    return _words(relation) == ["title"]
+    return local_words(relation) == ["title"]
 
 
 def _by_parts(named: _Named) -> tuple[str, list[str]]:
@@ -750,12 +777,6 @@ def _by_parts(named: _Named) -> tuple[str, list[str]]:
     return " ".join(texts), [*shorter, *names_by_initial(whole, texts)]
 
 
-def local_name(iri: str) -> str:
-    """`http://dbpedia.org/ontology/Film` -> `Film`; a text without `#` or `/` is returned as it is."""
-    trimmed = iri.rstrip("/#")
-    return trimmed[max(trimmed.rfind("#"), trimmed.rfind("/")) + 1 :] or iri
-
-
 def _label(text: str, language: str | None) -> Label:
     return Label(_rank(language), CONTROL.sub(" ", text), language or "")
 
@@ -767,39 +788,11 @@ def _rank(language: str | None) -> int:
     return 1 if language == "en" or language.startswith("en-") else 2
 
 
-def _entity(key: str, named: _Named, classes: Mapping[str, Iterable[str]]) -> Entity:
+def _entity(key: str, named: _Named, classes: Classes) -> Entity:
     # Sorted by rank alone: of labels of one rank the file's first.
     labels = [each.text for each in sorted(named.labels, key=lambda each: each.rank)]
     whole, shorter = ("", []) if labels else _by_parts(named)
     label = labels[0] if labels else whole or key
     others = (each.text for each in named.others)
     aliases = dict.fromkeys(text for text in [*labels[1:], *shorter, *others, *named.aliases] if text != label)
-    own = [each for each in named.types if each not in _NO_TYPES]
-    types = dict.fromkeys(map(_type_name, own))
-    above = dict.fromkeys(_type_name(each) for each in _above(own, classes))
-    return Entity(key, label, tuple(aliases), (*types, *(each for each in above if each not in types)))
-
-
-def _names_more(each: str, outer: str, below: int) -> bool:
-    """Whether a class above another says more of its instances: one of another vocabulary that holds several classes.
-
-    One that holds no other class aligns vocabularies, and is no second name: brick:Quantity is a qudt:QuantityKind.
-    """
-    own = each[: -len(local_name(each))] == outer[: -len(local_name(outer))]
-    known = outer.startswith(_VOCABULARIES) or local_name(outer).casefold() in _ROOTS
-    return (own or below > 1) and not known
-
-
-def _above(types: Iterable[str], classes: Mapping[str, Iterable[str]]) -> Iterator[str]:
-    """The classes above these, nearest first."""
-    met, open_ = set(types), list(types)
-    for each in open_:
-        for outer in classes.get(each, ()):
-            if outer not in met:
-                met.add(outer)
-                open_.append(outer)
-                yield outer
-
-
-def _type_name(iri: str) -> str:
-    return name_of(iri) if iri.startswith(OWN) else without_code(local_name(iri))
+    return Entity(key, label, tuple(aliases), classes.types(named.types))

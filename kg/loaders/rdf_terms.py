@@ -38,6 +38,7 @@ _IRI = re.compile(
     r"[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#@!$&'()*+,;=\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef-]|%[0-9A-Fa-f]{2})+"
 )
 _BLANK = re.compile(r"_:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?")
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SCHEMES = re.compile(r"(?:https?|urn|ftp|file|mailto|tag|info|doi|ark|geo|tel|data|did):", re.IGNORECASE)
 _ESCAPED = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _TO_ESCAPE = re.compile(r'[\\"\x00-\x1f\x7f]')
@@ -93,6 +94,17 @@ def value_term(value: ValueText, kind: PropertyKind | None = None, *, exact: boo
     if not datatype and read.kind == "text" and plain:
         return literal
     return f"{literal}^^<{datatype or iri_of(read.kind, 'datatype')}>"
+
+
+def local_name(iri: str) -> str:
+    """`http://dbpedia.org/ontology/Film` -> `Film`; a text without `#` or `/` is returned as it is."""
+    trimmed = iri.rstrip("/#")
+    return trimmed[max(trimmed.rfind("#"), trimmed.rfind("/")) + 1 :] or iri
+
+
+def local_words(iri: str) -> list[str]:
+    """The words of an IRI's local name in lower case: `hasIdentifierScheme` -> `has`, `identifier`, `scheme`."""
+    return [word.lower() for word in _WORDS.findall(local_name(iri))]
 
 
 def value_of(text: str, datatype: str, language: str | None) -> ValueText:

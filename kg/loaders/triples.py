@@ -13,7 +13,8 @@ from trivium.kg.loaders.delimited import DELIMITERS, detect_delimiter, is_header
 from trivium.kg.loaders.json_ld import is_json_ld
 from trivium.kg.loaders.jsonl import JSONL_SUFFIXES, JsonLines, is_apoc_line, is_graph_line
 from trivium.kg.loaders.neo4j_csv import Neo4jCsv, is_neo4j_csv
-from trivium.kg.loaders.rdf import RDF_SUFFIXES, Classes, RdfParser
+from trivium.kg.loaders.rdf import RDF_SUFFIXES, RdfParser
+from trivium.kg.loaders.rdf_classes import Classes
 from trivium.kg.loaders.skips import SkipLog
 from trivium.kg.loaders.source import Source
 from trivium.kg.types import Entity, Triple
@@ -55,6 +56,11 @@ class TripleReader:
         return self._source.path
 
     @property
+    def is_rdf(self) -> bool:
+        """Whether it is RDF in one of its notations."""
+        return self._source.suffix in RDF_SUFFIXES or _is_json_ld(self._source)
+
+    @property
     def bytes_total(self) -> int:
         """The file's size in bytes as stored; 0 for a pipe."""
         return self._source.bytes_total
@@ -87,7 +93,7 @@ class TripleReader:
         yield from self._entities if self._parser is None else self._parser.entities()
 
     def _batches(self) -> Iterator[Sequence[Triple]]:
-        if self._source.suffix in RDF_SUFFIXES or _is_json_ld(self._source):
+        if self.is_rdf:
             return self._rdf()
         json = self._source.suffix in JSONL_SUFFIXES or (self._source.suffix == ".json" and is_graph_export(self.path))
         return self._json() if json else self._delimited()
@@ -146,7 +152,7 @@ def read_triples(
         path: the file.
         skip_bad: count malformed lines and go on, where otherwise the first one raises.
         names: of RDF, IRIs of further predicates whose texts name their subjects.
-        classes: of RDF, the classes above each class, which files that are read together share.
+        classes: of RDF, what files that are read together say of classes.
 
     Raises:
         BadInputError: the file is missing, unreadable or a folder; its content is judged while iterating.

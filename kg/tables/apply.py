@@ -18,6 +18,7 @@ from trivium.kg.tables.codes import (
     names_without_kind,
 )
 from trivium.kg.tables.columns import KEY_WORDS, words_of
+from trivium.kg.tables.keyed import KeyedColumn
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableMapping
 from trivium.kg.tables.notation import MARKED, cut, plain
 from trivium.kg.tables.references import NOBODY
@@ -61,6 +62,7 @@ class Applied:
     _said: set[tuple[str, str, str]] = field(default_factory=set)
     _shared: set[str] = field(default_factory=set)
     _numbered: dict[str, set[str]] = field(default_factory=dict)
+    _keyed: dict[tuple[str, str], KeyedColumn] = field(default_factory=dict)
 
     def batches(self) -> Iterator[list[Triple]]:
         """The triples of all tables; raises `BadInputError` as reading the tables does."""
@@ -73,6 +75,12 @@ class Applied:
         self._numbered = {
             name: {each for column in mapping.columns.values() for each in column.of if KEY_WORDS & {*words_of(each)}}
             for name, mapping in self.mappings.items()
+        }
+        self._keyed = {
+            (table.name, name): KeyedColumn(table, name, column, self._said_of(self.mappings[table.name].about))
+            for table in self.tables
+            for name, column in self.mappings[table.name].columns.items()
+            if column.by
         }
         batch: list[Triple] = []
         for table in self.tables:
@@ -141,6 +149,11 @@ class Applied:
                     index[key] = _SEVERAL
         return index
 
+    def _said_of(self, place: str) -> set[str]:
+        """What columns of the table of a `TABLE.COLUMN` state; nothing where it is none."""
+        mapping = self.mappings.get(place.partition(".")[0])
+        return {column.relation for column in mapping.columns.values()} if mapping else set()
+
     def _find(self, place: _Place, key: tuple[str, ...]) -> str:
         """The id of the row that a cell names, if written a little differently: "Brighton & Hove Albion"; else "".
 
@@ -201,6 +214,10 @@ class Applied:
                 self._named[id_] = replace(known, aliases=(*known.aliases, *more))
         ends = dict[str, list[str]]()
         for name, column in mapping.columns.items():
+            if column.by:
+                ends[name] = []
+                yield from self._keyed[table.name, name].facts(id_, row)
+                continue
             agreeing = [own for own, _ in column.within]
             named = (_first(row[places[column.label]]),) if column.label else _agreeing(agreeing, places, row)
             ends[name] = list(self._ends(table, name, column, row[places[name]], named))

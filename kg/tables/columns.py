@@ -139,8 +139,8 @@ class ColumnProfile:
 
     @cached_property
     def words(self) -> list[str]:
-        """The words of its name; `colors_json` holds colors."""
-        words = words_of(self.name)
+        """The words of its name, one at least (`%`); `colors_json` holds colors."""
+        words = words_of(self.name) or [self.name]
         return words[:-1] if self.split == LIST and len(words) > 1 and words[-1] in _LISTS else words
 
     @property

@@ -46,6 +46,7 @@ from trivium.kg.tables.columns import (
     words_without_key,
 )
 from trivium.kg.tables.composite import find_composites, relation_within
+from trivium.kg.tables.keyed import with_keyed
 from trivium.kg.tables.languages import say_languages
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableLink, TableMapping
 from trivium.kg.tables.naming import (
@@ -155,7 +156,7 @@ def guess_mapping(tables: Sequence[SourceTable], tell: Callable[[str], object] =
     found = {each.table.name: _mapping(each, shared, seen) for each in seen}
     _tell_facts_apart(seen, found)
     _tell_groups_apart(seen, found)
-    told = {each.table.name: _of_things(_told_apart(each, found)) for each in seen}
+    told = {each.table.name: with_keyed(each, _of_things(_told_apart(each, found)), seen) for each in seen}
     return {table.name: with_names(table, told[table.name]) if table.plain else told[table.name] for table in tables}
 
 

@@ -38,6 +38,8 @@ link = { relation = "edges", by = "edge", head = "source", head_to = "nodes.id",
 file = "populations.csv"
 id = "country"
 about = "countries.name"
+[populations.columns]
+value = { property = "value", kind = "number", by = "key" }    # a property that each row calls in its column `key`
 """
 
 from __future__ import annotations
@@ -71,6 +73,7 @@ class TableColumn:
         within: columns in which the row that it names agrees with its own: pairs of own column and column there.
         label: of ids of entities that have no table, the column of their names; "" where they are their names.
         of: columns of the table whose entities have what it says as well as the row.
+        by: the column whose texts call the property (`trivium.kg.tables.keyed`); "" calls it `relation`.
     """
 
     relation: str = ""
@@ -81,6 +84,7 @@ class TableColumn:
     within: tuple[tuple[str, str], ...] = ()
     label: str = ""
     of: tuple[str, ...] = ()
+    by: str = ""
 
     @property
     def skipped(self) -> bool:
@@ -170,6 +174,8 @@ def _column_text(column: TableColumn) -> str:
         more += f", within = {_within_text(column.within)}"
     if column.of:
         more += f", of = [{', '.join(map(_text, column.of))}]"
+    if column.by:
+        more += f", by = {_text(column.by)}"
     what = ("relation", "to", column.to) if column.kind is None else ("property", "kind", column.kind)
     return f"{{ {what[0]} = {_text(column.relation)}, {what[1]} = {_text(what[2])}{more} }}"
 
@@ -254,6 +260,8 @@ class _MappingReader:
         for each in (each for column in found.columns.values() for each in column.of):
             if not found.columns.get(each, TableColumn()).to:
                 raise self._wrong(f"[{name}] of names column {each!r}, which needs a relation with to")
+        if link and (called := [each for each, column in found.columns.items() if column.by]):
+            raise self._wrong(f"[{name}] {called[0]}: by is for rows that are entities, not for links")
         if not (found.type or found.about or found.link):
             raise self._wrong(f'[{name}] needs a type = "…", or a link, or about = "TABLE.COLUMN"')
         return found
@@ -297,7 +305,9 @@ class _MappingReader:
             read = str(column.get("read", ""))
             if read and read not in NOTATIONS:
                 raise self._wrong(f"{where}: unknown notation {read!r}; choose one of {', '.join(NOTATIONS)}")
-            return TableColumn(str(column["property"]), kind, split=split, read=read, of=of)
+            if by := str(column.get("by", "")):
+                self._check_column(table, by)
+            return TableColumn(str(column["property"]), kind, split=split, read=read, of=of, by=by)
         if "relation" in column and column.get("to"):
             to = self._place(table, str(column["to"]))
             within = self._within(table, where, to, column["within"]) if "within" in column else ()

@@ -131,6 +131,8 @@ def guess_split(texts: Iterable[str]) -> str:
         found = [text.split(mark) for text in known if mark in text]
         if len(found) >= _CUT * len(known) and all(len(part) <= _LONGEST_PART for parts in found for part in parts):
             return mark
+    if enclosed := next((mark for mark in _COMMAS if _enclose(known, mark)), ""):
+        return enclosed
     recurring = next((mark for mark in _COMMAS if _recur(known, mark)), "") or (_SLASH if _combine(known) else "")
     alone = next((mark for mark in (*_COMMAS, *_BETWEEN) if _stand_alone(known, mark)), "")
     return recurring or alone or (_COMMAS[0] if _enumerate(known) or _list_people(known) else "")
@@ -148,6 +150,14 @@ def guess_split_of_names(texts: Iterable[str]) -> str:
         if parts and not turned and all(len(part) <= _LONGEST_PART and _LETTER.search(part) for part in parts):
             return mark
     return ""
+
+
+def _enclose(texts: Sequence[str], mark: str) -> bool:
+    """Whether all texts begin and end with a mark, and some have it within: ",ci,nn,"."""
+    inside = [text[len(mark) : -len(mark)] for text in texts if text.startswith(mark) and text.endswith(mark)]
+    parts = [part for text in inside for part in text.split(mark)]
+    several = any(mark in text for text in inside)
+    return several and len(inside) == len(texts) and all(len(part) <= _LONGEST_PART for part in parts)
 
 
 def _stand_alone(texts: Sequence[str], mark: str) -> bool:

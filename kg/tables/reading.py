@@ -84,18 +84,28 @@ def read_tables(paths: Iterable[Path]) -> list[SourceTable]:
 
 
 def files_of(folder: Path) -> list[Path]:
-    """The files of a folder and the folders in it, those left out that no import reads.
+    """The files of a folder and the folders in it, those left out that no import reads or that are hidden.
+
+    Hidden are names that begin with a dot, and what macOS and Office put beside files: `__MACOSX`, `~$book.xlsx`.
 
     Raises:
         BadInputError: there is none.
     """
     tables = (*DELIMITED_SUFFIXES, *JSON_SUFFIXES, PARQUET_SUFFIX, *WORKBOOK_SUFFIXES, *DATABASE_SUFFIXES)
     known = (*tables, *RDF_SUFFIXES)
-    found = sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
+    found = sorted(
+        path
+        for path in folder.rglob("*")
+        if path.is_file() and not any(map(_is_hidden, path.relative_to(folder).parts))
+    )
     named = [path for path in found if path.name.lower().removesuffix(".gz").endswith(known)]
     if read := [path for path in named if Source(path).suffix != _XML or _is_rdf(path)]:
         return read
     raise BadInputError(f"is a folder without a file that ends in {', '.join(known)}", path=folder)
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith((".", "~$")) or name == "__MACOSX"
 
 
 def _is_rdf(path: Path) -> bool:

@@ -187,14 +187,17 @@ def _are_texts(content: Mapping[str, Any]) -> bool:
 
 
 def _without_geometry(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """GeoJSON's features as records: their properties, their id, and where they lie if that is a point."""
+    """GeoJSON's features as records: their properties, their id, and where they lie if that is a point.
+
+    Altitudes that are all 0 are none.
+    """
     if not all(each.get("type") == "Feature" and isinstance(each.get("properties"), dict) for each in records):
         return list(records)
-    found = []
-    for each in records:
-        record = {**({"id": each["id"]} if "id" in each else {}), **each["properties"]}
-        found.append({**_place(each.get("geometry"), "geometry"), **record})
-    return found
+    places = [_place(each.get("geometry"), "geometry") for each in records]
+    if not any(place.get("altitude") for place in places):
+        places = [{name: number for name, number in place.items() if name != "altitude"} for place in places]
+    own = [{**({"id": each["id"]} if "id" in each else {}), **each["properties"]} for each in records]
+    return [{**place, **record} for place, record in zip(places, own, strict=True)]
 
 
 def _say_places(found: Mapping[str, Any]) -> None:
@@ -291,18 +294,29 @@ def _is_text(value: object) -> bool:
 
 
 def _place(value: object, field: str) -> dict[str, float]:
-    """The latitude and longitude that a point of GeoJSON or a pair of numbers says; none where it is no place."""
+    """The latitude and longitude that a point of GeoJSON or a pair of numbers says; none where it is no place.
+
+    A point's third number is its altitude (RFC 7946), whatever a file counts by it.
+    """
     words = field.casefold().replace("_", "")
+    height: list[Any] = []
     if isinstance(value, dict) and value.get("type") == "Point" and isinstance(value.get("coordinates"), list):
-        pair, first = value["coordinates"][:2], "longitude"
+        pair, height, first = value["coordinates"][:2], value["coordinates"][2:3], "longitude"
     elif isinstance(value, list) and len(value) == 2 and words in _PAIRS:
         pair, first = value, _PAIRS[words]
     else:
         return {}
-    if len(pair) < 2 or not all(isinstance(each, int | float) and not isinstance(each, bool) for each in pair):
+    if len(pair) < 2 or not all(map(_is_number, pair)):
         return {}
     latitude, longitude = pair if first == "latitude" else pair[::-1]
-    return {"latitude": latitude, "longitude": longitude} if abs(latitude) <= 90 and abs(longitude) <= 180 else {}
+    if abs(latitude) > 90 or abs(longitude) > 180:
+        return {}
+    above = {"altitude": height[0]} if height and _is_number(height[0]) else {}
+    return {"latitude": latitude, "longitude": longitude, **above}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def record_tables(path: Path, records: Mapping[str, Any]) -> list[SourceTable]:

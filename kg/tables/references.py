@@ -252,7 +252,7 @@ def drop_repeated(seen: SeenTable) -> None:
         del seen.refers[name]
 
 
-_Rank = tuple[bool, bool, bool, float]
+_Rank = tuple[bool, bool, bool, bool, float]
 _Found = tuple[_Rank, "SeenTable", ColumnProfile]
 """How well a column fits (`_rank`), and the table and column whose rows it would name."""
 
@@ -346,10 +346,10 @@ def _rank(profile: ColumnProfile, seen: SeenTable, key: ColumnProfile, other: Se
     if profile is seen.key:
         own = not {singular(word) for word in profile.words} - KEY_WORDS - set(NAME_WORDS) - set(seen.words)
         if own or other is seen or other.rows < seen.rows:
-            return (True, True, True, 1.0) if own and _are_same_rows(profile, seen, key, other) else None
+            return (True, True, True, True, 1.0) if own and _are_same_rows(profile, seen, key, other) else None
         if profile.kind is None and set(profile.words) <= {*ROWS, "1", "names"} and set(seen.words) < set(other.words):
             inside = share_of_keys(profile, key, ENOUGH)  # a column without a name is called as its table: `States`
-            return (True, False, other.key is key, inside) if inside else None
+            return (True, False, other.key is key, True, inside) if inside else None
     elif is_own_code_or_name(profile, seen) or _is_own_name(profile, seen):
         return None
     rest = {singular(word) for word in words_without_key(profile)}
@@ -365,7 +365,7 @@ def _rank(profile: ColumnProfile, seen: SeenTable, key: ColumnProfile, other: Se
     inside = share_of_keys(profile, key, least, NOBODY if of_its_kind or to_its_own or keyed else frozenset())
     if not inside and (by_table or by_key) and other.key is key and profile.kind is None is key.kind:
         inside = share_of_keys(profile.without_case(), key.without_case(), least)  # "Lotte" of LOTTE
-    if not inside or _is_a_figure(profile, other) or _is_a_time(profile, key, other, by_table=by_table):
+    if not inside or _is_a_figure(profile, seen, other) or _is_a_time(profile, key, other, by_table=by_table):
         return None
     if not by_table and not by_key:
         # Small numbers are found among any numbers: without a word in common only a name ending in "id" tells them.
@@ -387,7 +387,7 @@ def _rank(profile: ColumnProfile, seen: SeenTable, key: ColumnProfile, other: Se
     own = measured or len(profile.texts) >= ENOUGH * profile.filled  # e-mail addresses of two lists of people
     if by_key and not by_table and other.key is not key and own:
         return None
-    return by_table, by_key, other.key is key, inside
+    return by_table, by_key, other.key is key, rest == set(other.words), inside  # `products` before `product_parts`
 
 
 def _are_same_rows(profile: ColumnProfile, seen: SeenTable, key: ColumnProfile, other: SeenTable) -> bool:
@@ -406,12 +406,13 @@ def _are_counted(key: ColumnProfile) -> bool:
     return len(numbers) > MOSTLY * (max(numbers, default=0) - min(numbers, default=0) + 1)
 
 
-def _is_a_figure(profile: ColumnProfile, other: SeenTable) -> bool:
+def _is_a_figure(profile: ColumnProfile, seen: SeenTable, other: SeenTable) -> bool:
     """Whether a column of numbers says how many: `stores`, `number_of_stores`, or hardly more than yes and no.
 
     So small numbers are ids of rows by chance. A column that says that it holds keys holds them: `store_id`.
     """
-    if profile.kind != "number" or profile.many:
+    inside = seen.table.nested and seen.table.path == other.table.path and profile.name == other.table.name
+    if profile.kind != "number" or profile.many or inside:
         return False
     words = profile.words
     of = any(words[place : place + 2] in (["number", "of"], ["no", "of"], ["nr", "of"]) for place in range(len(words)))

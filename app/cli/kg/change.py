@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -31,6 +31,7 @@ from trivium.app.cli.output import complain, print_facts, print_json, print_sect
 from trivium.kg.errors import UsageError, WriteRefusedError
 
 if TYPE_CHECKING:
+    from trivium.kg.types import Triple
     from trivium.knowledge.knowledge import Knowledge
 
 
@@ -49,7 +50,11 @@ def add(
     with Knowledge.open(kg, write=True) as opened:
         given = Input(files, entities, skip_bad=skip_bad)
         with progress() as show:
-            added = asyncio.run(opened.store.add(chain.from_iterable(given.shown(show)), given.entities()))
+            triples: Iterable[Triple] = chain.from_iterable(given.shown(show))
+            if given.is_rdf:
+                triples = list(triples)
+                asyncio.run(given.call_types_as(opened.store))
+            added = asyncio.run(opened.store.add(triples, given.entities()))
         given.tell_skipped()
         _report(opened, {"added": added, "skipped": given.skipped}, as_json=as_json)
 

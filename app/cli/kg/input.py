@@ -8,6 +8,8 @@ from pathlib import Path
 from trivium.app.cli.output import complain
 from trivium.app.cli.progress import ProgressDisplay
 from trivium.kg.loaders import Classes, EntityReader, SkipLog, TripleReader, read_entities, read_triples
+from trivium.kg.loaders.rdf_classes import type_name
+from trivium.kg.store import GraphStore
 from trivium.kg.types import Entity, Triple
 
 
@@ -29,9 +31,9 @@ class Input:
         skip_bad: bool = False,
         names: Collection[str] = (),
     ) -> None:
-        classes: Classes = {}
+        self._classes = Classes()
         self._readers: list[TripleReader] = [
-            read_triples(path, skip_bad=skip_bad, names=names, classes=classes) for path in files
+            read_triples(path, skip_bad=skip_bad, names=names, classes=self._classes) for path in files
         ]
         self._entities: EntityReader | None = None if entities is None else read_entities(entities, skip_bad=skip_bad)
         self.triples = 0
@@ -61,6 +63,18 @@ class Input:
             yield from reader.entities()
         if self._entities is not None:
             yield from self._entities
+
+    @property
+    def is_rdf(self) -> bool:
+        """Whether one of the files is RDF, whose things are instances of classes."""
+        return any(reader.is_rdf for reader in self._readers)
+
+    async def call_types_as(self, store: GraphStore) -> None:
+        """Call types as a KG does that calls them by their classes' labels; read `batches` to the end first."""
+        used = self._classes.used()
+        types = {each.name for each in (await store.profile()).types} if used else set()
+        labels = zip(used, await store.labels(used), strict=True) if types else ()
+        self._classes.call({each: label for each, label in labels if label in types and type_name(each) not in types})
 
     @property
     def skipped(self) -> int:

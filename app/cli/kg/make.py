@@ -79,7 +79,7 @@ def build(  # noqa: PLR0913, PLR0917 - a command has as many parameters as optio
         from trivium.app.cli.import_tables import import_as_tables
 
         refuse_existing(target)
-        import_as_tables(files, target, dry_run=False, as_json=as_json)
+        import_as_tables(files, target, as_json=as_json)
         return
     natures = natures_of(target, properties or [])
     if isinstance(target, Path):

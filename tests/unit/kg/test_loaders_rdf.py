@@ -9,8 +9,9 @@ import pytest
 
 from trivium.app.cli.kg.input import Input
 from trivium.kg.errors import BadInputError
-from trivium.kg.loaders import is_graph, is_table, rdf, rdf_names, read_entities, read_triples
-from trivium.kg.loaders.rdf import SUBCLASS, local_name
+from trivium.kg.loaders import is_graph, is_table, rdf, rdf_keyed, rdf_names, read_entities, read_triples
+from trivium.kg.loaders.rdf import SUBCLASS
+from trivium.kg.loaders.rdf_terms import local_name
 from trivium.kg.loaders.writers import GraphWriter
 from trivium.kg.other_names import ALT_LABEL
 from trivium.kg.types import Entity, QualifiedTriple, Triple, ValueText
@@ -660,3 +661,151 @@ def test_many_truths_are_not_held_in_memory(tmp_path: Path, monkeypatch: pytest.
     path = tmp_path / "a.nt"
     path.write_text("".join(f"<{A}{n}> <{A}ivy> <{A}{str(n % 3 == 0).lower()}> .\n" for n in range(25)))
     assert [str(each.tail) for each in triples(path)] == [str(n % 3 == 0).lower() for n in range(25)]
+
+
+def _types(tmp_path: Path, *files: str) -> dict[str, tuple[str, ...]]:
+    """What the entities of files are called and of which types they are."""
+    paths = [tmp_path / f"f{place}.ttl" for place in range(len(files))]
+    for path, text in zip(paths, files, strict=True):
+        path.write_text(
+            "@prefix : <http://ex.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+            f"@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n{text}"
+        )
+    given = Input(paths)
+    list(given.batches())
+    return {local_name(each.id): each.types for each in given.entities()}
+
+
+def test_types_are_called_by_their_classes_labels_where_local_names_say_nothing(tmp_path: Path) -> None:
+    data = ":ada a :Q5 . :rug a :Kind3 . :bo a :CHEBI_24431 . :ivy a :C0012 ."
+    classes = """:Q5 rdfs:label "Mensch"@de, "human"@en . :C0012 skos:prefLabel "plant" .
+        :CHEBI_24431 rdfs:label "Stoff"@de .
+        :Kind1 rdfs:label "goods" . :Kind2 rdfs:label "household goods"; rdfs:subClassOf :Kind1 .
+        :Kind3 rdfs:label "carpet" ; rdfs:subClassOf :Kind2 ."""
+    for files in ((data, classes), (classes, data)):
+        found = _types(tmp_path, *files)
+        assert found["ada"] == ("human",), "a label in another language is none where there is one in English"
+        assert found["rug"] == ("carpet", "household goods", "goods")
+        assert found["ivy"] == ("plant",)
+        assert found["bo"] == ("Stoff",), "the only one there is"
+    german, english = ':Q5 rdfs:label "Mensch"@de .', ':Q5 rdfs:label "human"@en .'
+    assert _types(tmp_path, ":ada a :Q5 .", german, english)["ada"] == ("human",)
+
+
+@pytest.mark.parametrize(
+    "classes",
+    [
+        ':Firm rdfs:label "commercial enterprise" .',  # has a name of its own
+        ':Formula1 rdfs:label "motor racing" .',
+        ':Boeing747 rdfs:label "Jumbo" . :Boeing767 a :Boeing747 .',
+        ':Q5 rdfs:label "human" . :Q6 rdfs:label "human" . :y a :Q6 .',  # two of one name
+        ':Q5 rdfs:label "Human" . :y a :human .',
+        ':Q5 rdfs:label "Q5" .',
+        ':Q5 rdfs:label "Thing" .',
+        f':Q5 rdfs:label "{"very " * 20}long" .',
+    ],
+)
+def test_and_by_their_local_names_otherwise(tmp_path: Path, classes: str) -> None:
+    own = classes[1 : classes.index(" ")]
+    assert _types(tmp_path, f":x a :{own} . {classes}")["x"] == (own,)
+
+
+def test_wikibase_calls_what_it_states_properties_by_as_these(tmp_path: Path) -> None:
+    path = tmp_path / "w.ttl"
+    path.write_text(
+        "@prefix : <http://ex.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+        '@prefix w: <http://wikiba.se/ontology#> . :P19 w:directClaim :t19 ; rdfs:label "place of birth"@en .\n'
+        ':P20 w:directClaim :t20 ; rdfs:label "place of death"@en . :t20 rdfs:label "died in" .\n'
+        ":P21 w:directClaim :t21 .\n"
+        ":ada :t19 :London ; :t20 :Rome ; :t21 :x ."
+    )
+    reader = read_triples(path)
+    list(reader)
+    labels = {local_name(each.id): each.label for each in reader.entities()}
+    assert (labels["t19"], labels["t20"]) == ("place of birth", "died in"), "a label of its own is kept"
+    assert labels.get("t21", "http://ex.org/t21") == "http://ex.org/t21"
+
+
+def _keyed(tmp_path: Path, text: str) -> list[tuple[str, str, str]]:
+    """The facts that a file's nodes of a key and a value give to things."""
+    path = tmp_path / "keyed.ttl"
+    path.write_text(
+        "@prefix : <http://ex.org/> . @prefix s: <http://schema.org/> . @prefix bf: <http://bf.org/> .\n"
+        f"@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .\n{text}"
+    )
+    found = [(local_name(head), local_name(relation), str(tail)) for head, relation, tail in triples(path)]
+    return [each for each in found if each[0] in ("x", "y") and each[1] not in ("hasIdentifier", "hasProperty")]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            """:i1 :usesIdentifierScheme :issn ; :hasLiteralValue "0098-7484" . :x :hasIdentifier :i1, :i2 .
+            :i2 :usesIdentifierScheme :doi ; :hasLiteralValue "10.1/x" . :y :hasIdentifier :i3, :i4 .
+            :i4 :usesIdentifierScheme :doi ; :hasLiteralValue "10.1/y" .
+            :i3 :hasLiteralValue "2642-0880" ; :usesIdentifierScheme :issn .""",
+            {("x", "issn", "0098-7484"), ("x", "doi", "10.1/x"), ("y", "issn", "2642-0880"), ("y", "doi", "10.1/y")},
+        ),
+        (
+            """:x s:identifier [ s:propertyID "ISBN 13" ; s:value "978" ], [ s:propertyID "ASIN" ; s:value "B0" ] .
+            :y s:identifier [ s:propertyID "ISBN 13" ; s:value "979" ], [ s:propertyID "ASIN" ; s:value "B1" ] .""",
+            {("x", "ISBN 13", "978"), ("x", "ASIN", "B0"), ("y", "ISBN 13", "979"), ("y", "ASIN", "B1")},
+        ),
+        (
+            """:x s:additionalProperty [ s:name "color" ; s:value "red" ], [ s:name "weight" ; s:value 3 ] .
+            :y s:additionalProperty [ s:name "color" ; s:value "blue" ], [ s:name "weight" ; s:value 4 ] .""",
+            {("x", "color", "red"), ("x", "weight", "3"), ("y", "color", "blue"), ("y", "weight", "4")},
+        ),
+        (
+            """:x bf:identifiedBy [ a bf:Isbn ; rdf:value "978" ], [ a bf:Lccn ; rdf:value "75" ] .
+            :y bf:identifiedBy [ a bf:Isbn ; rdf:value "979" ], [ a bf:Lccn ; rdf:value "76" ] .""",
+            {("x", "Isbn", "978"), ("x", "Lccn", "75"), ("y", "Isbn", "979"), ("y", "Lccn", "76")},
+        ),
+    ],
+)
+def test_nodes_of_a_key_and_a_value_are_properties_too(
+    tmp_path: Path, text: str, found: set[tuple[str, str, str]]
+) -> None:
+    assert found <= set(_keyed(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # an amount in a currency, and what is worth something
+        """:x :hasPrice :a . :a :currencyType :USD ; :value 5 . :y :hasPrice :b . :b :currencyType :USD ; :value 6 .""",
+        """:x :hasProperty :a . :a :kind :House ; :marketValue 5 .
+        :y :hasProperty :b . :b :kind :House ; :marketValue 6 .""",
+        # several keys or values of a node, and a key for each
+        """:x :hasIdentifier :a . :a :scheme :doi, :issn ; :value "5" .
+        :y :hasIdentifier :b . :b :scheme :doi ; :value "6" .""",
+        """:x :hasIdentifier :a . :a :scheme :doi ; :value "5", "7" .
+        :y :hasIdentifier :b . :b :scheme :doi ; :value "6" .""",
+        """:x :hasIdentifier :a . :a :scheme :doi ; :value "5" .
+        :y :hasIdentifier :b . :b :scheme :issn ; :value "6" .""",
+        # nodes of one type, and of a key that the file has as a property
+        """:x :hasProperty :a . :a a :Mass ; :value 5 . :y :hasProperty :b . :b a :Mass ; :value 6 .""",
+        """:x :hasIdentifier :a . :a :scheme :doi ; :value "5" .
+        :y :hasIdentifier :b . :b :scheme :doi ; :value "6" .
+        :z :doi "8" .""",
+    ],
+)
+def test_but_not_where_a_value_is_of_more_or_less_than_one_of_few_keys(tmp_path: Path, text: str) -> None:
+    assert [each for each in _keyed(tmp_path, text) if each[1] != "hasPrice"] == []
+
+
+def test_what_wikidata_calls_an_instance_is_of_that_type(tmp_path: Path) -> None:
+    prefixes = "@prefix wdt: <http://www.wikidata.org/prop/direct/> . @prefix wd: <http://www.wikidata.org/entity/> .\n"
+    text = f'{prefixes}:ada wdt:P31 wd:Q5 ; wdt:P19 wd:Q84 . wd:Q5 rdfs:label "human" .'
+    assert _types(tmp_path, text)["ada"] == ("human",), "and of no other relation's"
+    said = {(local_name(each.head), local_name(each.relation)) for each in triples(tmp_path / "f0.ttl")}
+    assert ("ada", "P31") in said, "it stays a fact"
+
+
+def test_and_not_where_there_are_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = """:x :hasIdentifier :a . :a :scheme :doi ; :value "5" .
+        :y :hasIdentifier :b . :b :scheme :doi ; :value "6" ."""
+    assert len(_keyed(tmp_path, text)) == 2
+    monkeypatch.setattr(rdf_keyed, "_MOST", 5)
+    assert _keyed(tmp_path, text) == []

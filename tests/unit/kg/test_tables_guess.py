@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -2415,3 +2416,118 @@ def test_rows_are_called_by_no_key_for_machines_where_they_have_names(
     rows = [f"{key.format(n)},{names.format(word)},{n % 2}" for n, word in enumerate(("Ant", "Bear", "Cat", "Dog"))]
     guessed = _guess(tmp_path, groups="uuid,value,size\n" + "\n".join(rows) + "\n")
     assert guessed["groups"].label == (label,)
+
+
+GOODS = "id,name,price\n1,Kettle,30\n2,Toaster,40\n3,Blender,55\n4,Mixer,80\n"
+SAID = [(1, "color", "red"), (1, "Weight", "1.2"), (2, "color", "black"), (2, "Weight", "2"), (3, "color", "red")]
+SAID += [(3, "Weight", "3.5"), (3, "tested", "2026-05-01"), (4, "tested", "2027-01-31"), (1, "tested", "2026-02-01")]
+SAID += [(2, "price", "3"), (3, "price", "4"), (4, "price", "5")]
+
+
+def _long(rows: Sequence[tuple[object, ...]], header: str) -> str:
+    return f"{header}\n" + "".join(",".join(map(str, row)) + "\n" for row in rows)
+
+
+def test_keys_of_a_long_table_are_properties_of_its_things(tmp_path: Path) -> None:
+    paths = _write(tmp_path, good_attributes=_long(SAID, "good_id,attribute,value"), goods=GOODS)
+    mappings = guess_mapping(read_tables(paths))
+    (tmp_path / "m.toml").write_text(write_mapping(mappings))
+    assert read_mapping(tmp_path / "m.toml", read_tables(paths)) == mappings
+    triples, entities, _ = _graph(paths, mappings)
+    said = {each.relation: each.tail for each in triples if each.head == "good/3"}
+    assert said == {"price": "55", "color": "red", "weight": "3.5", "tested": "2026-05-01", "price_value": "4"}
+    kinds = {each.relation: each.tail.datatype for each in triples if isinstance(each.tail, ValueText)}
+    assert kinds == {"price": "number", "color": "text", "weight": "number", "tested": "date", "price_value": "number"}
+    assert len(entities) == 4, "its rows are no things besides"
+
+
+def test_and_of_things_that_have_no_table(tmp_path: Path) -> None:
+    said = [(land, key, len(land + key)) for land in ("Chad", "Mali", "Oman") for key in ("area", "population")]
+    triples, entities, _ = _graph(_write(tmp_path, stats=_long(said, "country,indicator,value")))
+    assert Triple("country/Mali", "population", "14") in triples
+    assert {each.label for each in entities.values()} == {"Chad", "Mali", "Oman"}
+
+
+@pytest.mark.parametrize("key", ["name", "trait_type"])
+def test_and_of_records_that_list_what_they_have_by_keys(tmp_path: Path, key: str) -> None:
+    apes = [
+        {"id": at, "name": f"Ape {at}", "attributes": [{key: "Fur", "value": fur}, {key: "Big Eyes", "value": "Laser"}]}
+        for at, fur in enumerate(("Brown", "Black", "Brown", "Robot", "Brown"), 100)
+    ]
+    (path := tmp_path / "apes.json").write_text(json.dumps(apes))
+    triples, entities, _ = _graph([path])
+    assert {each[1:] for each in triples if each.head == "ape/102"} == {("fur", "Brown"), ("big_eyes", "Laser")}
+    assert len(entities) == 5, "a value that repeats is no thing"
+
+
+@pytest.mark.parametrize(
+    ("header", "rows"),
+    [
+        ("good_id,attribute,value", [*SAID, (1, "color", "white")]),  # several of one key
+        ("good_id,attribute,value", [(1, "color", "red"), (2, "color", "blue"), (3, "size", "4"), (4, "age", "5")]),
+        ("good_id,attribute,value,note", [(*row, f"n{at}") for at, row in enumerate(SAID)]),  # rows say more
+        ("good_id,shop,value", SAID),  # is not called as keys are
+        ("good_id,attribute,price", SAID),  # nor as values
+        ("good_id,#,%", SAID),
+    ],
+)
+def test_but_rows_that_say_more_than_one_of_few_keys_stay_things(
+    tmp_path: Path, header: str, rows: list[tuple[object, ...]]
+) -> None:
+    mappings = _guess(tmp_path, good_attributes=_long(rows, header), goods=GOODS)
+    assert not mappings["good_attributes"].about
+    assert not any(each.by for each in mappings["good_attributes"].columns.values())
+
+
+def test_values_that_name_rows_are_none(tmp_path: Path) -> None:
+    towns = ["Bern", "Chur", "Sion", "Thun", "Olten", "Wil"]
+    said = [(town, key, towns[at - step]) for step, key in ((1, "near"), (2, "far")) for at, town in enumerate(towns)]
+    table = "name,people\n" + "".join(f"{town},{len(town)}\n" for town in towns)
+    mappings = _guess(tmp_path, town_attributes=_long(said, "town,attribute,value"), towns=table)
+    assert (link := mappings["town_attributes"].link)
+    assert (link.head_to, link.tail_to) == ("towns.name", "towns.name")
+
+
+def test_by_calls_properties_of_entities_alone(tmp_path: Path) -> None:
+    paths = _write(tmp_path, stats="a,b,key,value\nx,y,k,1\n")
+    link = 'link = { relation = "r", head = "a", head_to = "t", tail = "b", tail_to = "t" }'
+    column = '[stats.columns]\nvalue = { property = "value", kind = "number", by = "key" }'
+    (tmp_path / "m.toml").write_text(f"[stats]\n{link}\n{column}\n")
+    with pytest.raises(BadInputError, match="by is for rows that are entities, not for links"):
+        read_mapping(tmp_path / "m.toml", read_tables(paths))
+    (tmp_path / "m.toml").write_text('[stats]\ntype = "t"\n' + column.replace('"key"', '"keys"'))
+    with pytest.raises(BadInputError, match="has no column 'keys'"):
+        read_mapping(tmp_path / "m.toml", read_tables(paths))
+
+
+def test_lists_of_records_name_those_around_them_by_numbers_too(tmp_path: Path) -> None:
+    items = [{"id": 7 * at + 3, "name": f"Item {at}", "parts": [{"size": at}, {"size": 2}]} for at in range(6)]
+    (path := tmp_path / "items.json").write_text(json.dumps({"items": items, "version": 1}))
+    mappings = guess_mapping(read_tables([path]))
+    assert mappings["items_parts"].columns["items"] == TableColumn("items", to="items.id")
+
+
+def test_a_table_of_that_name_goes_before_one_of_a_longer_name(tmp_path: Path) -> None:
+    notes = "id,good_id,text\n" + "".join(f"{at},{at % 4 + 1},some text {at}\n" for at in range(1, 9))
+    assert _guess(tmp_path, good_notes=notes, goods=GOODS)["good_notes"].columns["good_id"].to == "goods.id"
+
+
+@pytest.mark.parametrize(
+    ("texts", "split"),
+    [
+        ([",ci,nn,", ",us,", ",nn,"], ","),
+        ([",ci,", ",us,"], ""),
+        ([",ci,nn,", "us"], ""),
+        ([f",{'so he left ' * 9},b,"], ""),
+    ],
+)
+def test_lists_between_commas(texts: list[str], split: str) -> None:
+    assert guess_split(texts) == split
+    if split:
+        assert cut(texts[0], split) == ["ci", "nn"]
+
+
+def test_columns_whose_names_are_no_words_are_read(tmp_path: Path) -> None:
+    table = "team,%,#\nA,red,x y\nB,blue,z w\nC,red,x y\nD,red,z w\n"
+    columns = _guess(tmp_path, t=table, teams="name,pop\nA,1\nB,2\nC,3\nD,4\nE,5\n")["t"].columns
+    assert {name: each.relation for name, each in columns.items()} == {"%": "%", "#": "#"}

@@ -107,6 +107,7 @@ def test_geojson_is_a_table_of_its_features(tmp_path: Path) -> None:
             ("Sion", 35, "Polygon", [[[7.3, 46.2], [7.4, 46.2], [7.4, 46.3], [7.3, 46.2]]]),
         ]
     ]  # fmt: skip
+    known = {"id", "name", "people"}
     for name, text in (
         ("towns.geojson", json.dumps({"type": "FeatureCollection", "features": features})),
         ("towns.json", json.dumps({"type": "FeatureCollection", "features": features})),
@@ -114,14 +115,39 @@ def test_geojson_is_a_table_of_its_features(tmp_path: Path) -> None:
     ):
         (tmp_path / name).write_text(text)
         (table,) = read_tables([tmp_path / name])
-        assert (table.name, set(table.columns)) == ("towns", {"id", "name", "people", "latitude", "longitude"})
+        assert (table.name, set(table.columns)) == ("towns", {*known, "latitude", "longitude", "altitude"})
         rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows()]
-        assert [(row["latitude"], row["longitude"]) for row in rows] == [
-            (("46.95",), ("7.45",)),
-            (("46.85",), ("9.53",)),
-            ((), ()),
+        assert [(row["latitude"], row["longitude"], row["altitude"]) for row in rows] == [
+            (("46.95",), ("7.45",), ()),
+            (("46.85",), ("9.53",), ("593",)),
+            ((), (), ()),
         ]
     assert tmp_path / "towns.geojson" in files_of(tmp_path)
+
+
+@pytest.mark.parametrize(("heights", "own", "found"), [((0, 0), {}, []), ((3, 0), {"altitude": 7}, ["7", "7"])])
+def test_altitudes_of_geojson_are_none_where_all_are_0_or_features_say_their_own(
+    tmp_path: Path, heights: tuple[int, int], own: dict[str, int], found: list[str]
+) -> None:
+    features = [
+        {"type": "Feature", "properties": {"name": f"n{at}", **own},
+         "geometry": {"type": "Point", "coordinates": [7.5, 46.9, height]}}
+        for at, height in enumerate(heights)
+    ]  # fmt: skip
+    (path := tmp_path / "towns.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    (table,) = read_tables([path])
+    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows()]
+    assert ([row["altitude"][0] for row in rows] if found else table.columns) == (
+        found or ("latitude", "longitude", "name")
+    )
+
+
+def test_hidden_files_of_a_folder_are_no_data(tmp_path: Path) -> None:
+    for name in ("a.csv", "._a.csv", ".DS_Store", "~$book.xlsx", ".git/b.csv", "__MACOSX/c.csv", "in.d/e~$.csv"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("id,name\n1,Ann\n")
+    assert files_of(tmp_path) == [tmp_path / "a.csv", tmp_path / "in.d/e~$.csv"]
+    assert files_of(tmp_path / ".git") == [tmp_path / ".git/b.csv"], "a hidden folder that is asked for"
 
 
 def test_pairs_of_coordinates_are_latitude_and_longitude(tmp_path: Path) -> None:

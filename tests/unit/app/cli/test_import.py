@@ -39,6 +39,15 @@ def test_a_dry_run_shows_and_builds_nothing(trivium: Trivium, tables: list[Path]
     assert "the type '3166 1' has no word" in trivium("import", coded, "--out", "kg", "--dry-run", "--mapping", "m").err
 
 
+def test_only_a_dry_run_does_without_a_directory(trivium: Trivium, tables: list[Path], tmp_path: Path) -> None:
+    assert "boats\tmaker_id\trelation maker to makers.id" in trivium("import", *tables, "--dry-run").out
+    (tmp_path / "graph.nt").write_text("<http://a.org/ann> <http://a.org/knows> <http://a.org/bob> .\n")
+    assert "http://a.org/knows\thttp://a.org/bob" in trivium("import", "graph.nt", "--dry-run").out
+    said = trivium("import", *tables)
+    assert said.code == 2
+    assert "--out DIR is missing" in said.err
+
+
 def test_a_list_in_a_cell_and_a_row_that_is_not_there_are_said(trivium: Trivium, tables: list[Path]) -> None:
     tables[0].write_text(tables[0].read_text() + "".join(f"{n},Maker {n},Spain\n" for n in range(6, 16)))
     header, *rows = tables[1].read_text().splitlines()

@@ -242,3 +242,20 @@ def test_kg_build_reads_tables_too(trivium: Trivium, tmp_path: Path) -> None:
     for name, content in {"odd.tsv": "a\tb\tc\n1\t2\t3\t4\n", "four.tsv": "a\tb\tc\td\n1\t2\t3\n"}.items():
         (tmp_path / name).write_text(content)
         refused(trivium("kg", "build", "--out", "new", name), "BadInputError", name)
+
+
+def test_types_of_what_is_added_are_called_as_in_the_kg(
+    trivium: Trivium, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    prefixes = "@prefix : <http://ex.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+    classes = "".join(f':Kind{n} rdfs:label "{name}" .\n' for n, name in enumerate(("carpet", "lamp", "sofa"), 1))
+    things = "".join(f':x{n} a :Kind{n % 3 + 1} ; rdfs:label "Thing {n}" ; :price {n} .\n' for n in range(6))
+    Path("shop.ttl").write_text(prefixes + classes + things)
+    Path("more.ttl").write_text(f'{prefixes}:y a :Kind2, :Kind9, :Other ; rdfs:label "Luxo" ; :price 7 .')
+    assert trivium("import", "shop.ttl", "--out", "kg").code == 0
+    assert trivium("kg", "add", "kg", "more.ttl").code == 0
+    assert trivium("ask", "--kg", "kg", "how many lamps are there?", "--json").json["value"] == 3
+    types = {line.split("\t")[0] for line in trivium("kg", "info", "kg").out.splitlines() if "\t" in line}
+    assert {"lamp", "Kind9", "Other"} <= types
+    assert "Kind2" not in types

@@ -10,8 +10,8 @@ import pytest
 
 from tests.films import build_films, label, walk
 from tests.unit.app.cli.running import Trivium
+from trivium.kg.indexes.words import is_opaque
 from trivium.knowledge.knowledge import Knowledge
-from trivium.knowledge.report import is_opaque
 from trivium.knowledge.written_questions import UNANSWERABLE, write_questions
 
 TRIPLES = """\
