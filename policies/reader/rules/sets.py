@@ -9,7 +9,21 @@ from typing import Any
 from trivium.policies.reader import scores
 from trivium.policies.reader.items import Item
 from trivium.policies.reader.names import words_of
-from trivium.policies.reader.rules.base import NONE, RANKED, TIMES, WHOLE, Gap, Rule, Rules, is_one, last_hops, likeness
+from trivium.policies.reader.rules.base import (
+    NAMED,
+    NONE,
+    NOT,
+    RANKED,
+    TEXT,
+    TIMES,
+    WHOLE,
+    Gap,
+    Rule,
+    Rules,
+    is_one,
+    last_hops,
+    likeness,
+)
 from trivium.policies.reader.schema import Walk
 from trivium.policies.reader.sketch import Sketch
 
@@ -513,10 +527,11 @@ class SetRules(Rules):
 
     def _not_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         columns, flag, *rest = right.data
+        links, score = (left.links, right.links), left.score + right.score
         if flag == "":
-            yield right.but(
-                data=(columns, "not", *rest), score=left.score + right.score, links=(left.links, right.links)
-            )
+            yield right.but(data=(columns, "not", *rest), score=score, links=links)
+        elif flag in (TEXT, NAMED) and not rest[0].startswith(NOT):
+            yield right.but(data=(columns, flag, NOT + rest[0], rest[1]), score=score, links=links)
 
     def _shared_type(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         if right.form == "plain" and not gap:
