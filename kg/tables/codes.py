@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -16,6 +16,9 @@ _INITIAL = re.compile(r"([^\W\d_])[ .-]?(\d{1,3})")
 _WORD = r"[^\W\d_][^\s,()]*"
 _TURNED = re.compile(rf"({_WORD}(?: {_WORD}){{0,3}}), ({_WORD}(?: {_WORD}){{0,4}})(?:,? [^,]+|,.*)?")
 _PLACE = re.compile(r"[^\W\d_][^,()]*, ([^\W\d_][^,()]*)")
+_LAST = re.compile(r"(.*\S), ([^\W\d_a-z][^\d_,()]{0,39})", re.DOTALL)
+_SAMPLED = 200  # texts that are looked at first
+_HALF, _REPEATED = 0.5, 3  # share of texts with a last part; how many end in the same one, on average
 _SHARED = 200  # things that a question's name is of at most
 _MOST = 0.75  # share of texts that look like codes that are of one list; states of the USA may stand beside provinces
 _COMMON, _SEVERAL = 0.8, 10  # share of a kind's names that end in one word; how many at least
@@ -90,6 +93,43 @@ def names_of_places(labels: Collection[str]) -> Mapping[str, str]:
     if len(found) < max(_COMMON * len(labels), _SEVERAL) or known < max(_MOST * len(wholes), 2):
         return {}
     return {label: codes.get(whole, "") if wholes[whole] <= _SHARED else "" for label, whole in found.items()}
+
+
+def last_parts(texts: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+    """The last parts that texts share, as of places, by what they are called; else empty.
+
+    "CA" and "California" by both names where texts are like "9km NE of Aguanga, CA". At least half of the texts end in
+    a comma and a part without digits, and few such parts end many of them, or most are states or countries; they are
+    no lists, whose last parts stand elsewhere, too. Of many texts a sample is looked at first.
+    """
+    sample = texts[:: max(len(texts) // _SAMPLED, 1)]
+    if len(texts) < _SEVERAL or sum(bool(_LAST.fullmatch(text)) for text in sample) < _HALF * len(sample):
+        return {}
+    ends, before = Counter[str](), set[str]()
+    for text in texts:
+        if found := _LAST.fullmatch(text):
+            ends[found[2]] += 1
+            before.update(part.strip() for part in found[1].split(","))
+    total, called = sum(ends.values()), _called(ends)
+    repeat = len(ends) <= total / _REPEATED or sum(end in _names() for end in called.values()) >= _MOST * len(ends)
+    if total < _HALF * len(texts) or not repeat or len(before & ends.keys()) > len(ends) / _REPEATED:
+        return {}
+    same: dict[str, list[str]] = {}
+    for end, name in called.items():
+        same.setdefault(name, []).append(end)
+    return {said: tuple(sorted(same[name])) for end, name in called.items() for said in (end, name)}
+
+
+def _called(ends: Collection[str]) -> dict[str, str]:
+    """What last parts of places are called: of codes the states or countries that most of them are, else themselves."""
+    countries, states, _ = _lists()
+    codes = [end for end in ends if _CODE.fullmatch(end)]
+    if sum(code in countries or code in states for code in codes) < _MOST * len(codes):
+        return {end: end for end in ends}
+    written = not {*states.values()}.difference(countries.values()).isdisjoint(ends)
+    american = written or sum(code in states for code in codes) >= sum(code in countries for code in codes)
+    known = {**countries, **states} if american else {**states, **countries}
+    return {end: known.get(end, end) for end in ends}
 
 
 def names_in_order(labels: Collection[str]) -> Mapping[str, str]:

@@ -1,7 +1,8 @@
 """The value index: which texts of a question are values of which properties.
 
 Text values up to `_LONGEST` words are found by their folded words; those of properties with few distinct values also
-by most of their words in any inflection ("burglaries", "investigation complete and no suspect identified").
+by most of their words in any inflection ("burglaries", "investigation complete and no suspect identified"), and those
+of places by their last part: "Texas" for "Dallas, TX".
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
+from trivium.kg.tables.codes import last_parts
 from trivium.kg.text import fold_name, irregular_singular
 from trivium.policies.reader.english import Language, one_spelling
 
@@ -29,7 +31,8 @@ _BEGINS = 0.93  # of a value's first word alone
 class ValueHit(NamedTuple):
     """Words `start:stop` of a question as a value: the property's number, the value as stored, a score in (0, 1].
 
-    `begins`: values that begin with this one are meant: "Windows" for "Windows Server 2019".
+    `begins`: values that begin with this one are meant: "Windows" for "Windows Server 2019". `ends`: those are meant
+    whose last part is one of these: "California" for "9km NE of Aguanga, CA".
     """
 
     start: int
@@ -38,6 +41,7 @@ class ValueHit(NamedTuple):
     value: str
     score: float
     begins: bool = False
+    ends: tuple[str, ...] = ()
 
 
 @dataclass
@@ -49,6 +53,7 @@ class ValueIndex:
     _loose: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list), repr=False)
     _first: dict[str, dict[int, str]] = field(default_factory=lambda: defaultdict(dict), repr=False)
     _few: set[int] = field(default_factory=set, repr=False)
+    _last: dict[str, list[tuple[int, tuple[str, ...]]]] = field(default_factory=lambda: defaultdict(list), repr=False)
     _initials: dict[str, list[tuple[int, str]]] = field(default_factory=lambda: defaultdict(list), repr=False)
     _coded: set[int] = field(default_factory=set, repr=False)
     _categories: list[tuple[int, str, dict[str, float], float]] = field(default_factory=list, repr=False)
@@ -64,6 +69,7 @@ class ValueIndex:
                 continue
             kept.append((text, words))
             self._exact[folded].append((number, text))
+        self._add_last_parts(number, texts)
         if len(texts) <= _FEW // 8:
             self._few.add(number)
             if len(texts) > 1 and all(text.isalpha() and len(text) in (3, 4) for text in texts):
@@ -80,6 +86,17 @@ class ValueIndex:
                 first = text.split()[0]
                 if len(words) > 1 and words[0] not in own and len(first) > 2 and fold_name(first) == words[0]:
                     self._first[words[0]][number] = first
+
+    def _add_last_parts(self, number: int, texts: Sequence[str]) -> None:
+        by_name: dict[str, tuple[str, ...]] = {}
+        for name, ends in last_parts(texts).items():
+            by_name.setdefault(fold_name(name), ends)
+        for folded, ends in by_name.items():
+            self._last[folded].append((number, ends))
+
+    def by_last_part(self, text: str) -> list[tuple[int, tuple[str, ...]]]:
+        """The properties of which some values end in a comma and this: (property, the parts that are meant)."""
+        return self._last.get(fold_name(text), [])
 
     def by_initials(self, words: Sequence[str]) -> list[tuple[int, str]]:
         """The codes that are the first letters of several words, of properties of few: `gc`, globular cluster."""
@@ -119,8 +136,11 @@ class ValueIndex:
                     found, score = self._exact.get(text[:-1]), 0.93
                 if found is None and (one := irregular_singular(text)):
                     found, score = self._exact.get(one), 0.93
+                ends = dict(self._last.get(text, ()))
+                out += [ValueHit(start, stop, number, parts[0], 1.0, ends=parts) for number, parts in ends.items()]
                 for number, value in found or ():
-                    out.append(ValueHit(start, stop, number, value, score))
+                    if number not in ends:
+                        out.append(ValueHit(start, stop, number, value, score))
             for other in self.language.values.get(words[start], ()):
                 for number, value in self._exact.get(other, ()):
                     if number in self._few:

@@ -121,7 +121,8 @@ class SetRules(Rules):
             return
         if left.form == "value" == right.form and left.data == right.data:
             return
-        apart = "by" in gap or (gap & self._words.across and not (self._timed(left) or self._timed(right)))
+        free = self._timed(left) or self._timed(right) or _is_last_part(right)
+        apart = "by" in gap or (gap & self._words.across and not free)
         apart = apart or ("name" in (left.form, right.form) and bool(gap & {"and", "of"}))
         cost = 0.15 + (scores.APART if apart else 0.0) + (scores.BELOW if left.extreme or right.extreme else 0.0)
         yield Item("S", ("and", left.node, right.node), kind, (), score - cost, (left.links, right.links), "set", True)
@@ -142,10 +143,13 @@ class SetRules(Rules):
         return column.dated or not TIMES.isdisjoint(words_of(column.name))
 
     def _placed(self, item: Item) -> bool:
-        """Whether a set is a bare place by a column of its own: "customers in London", "doctors from Durham"."""
-        if item.form != "value" or not item.node or item.node[0] != "is":
+        """Whether a set is a bare place by a column of its own: "customers in London", "doctors from Durham".
+
+        Or by the last part of one: "earthquakes in Chile".
+        """
+        if item.form != "value" or not item.data:
             return False
-        return self._columns.holds_place(self._schema.properties[item.node[2]])
+        return _is_last_part(item) or self._columns.holds_place(self._schema.properties[item.data[0]])
 
     def _either(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "A or B", "A and B" of one kind; "A, B or C"."""
@@ -562,6 +566,13 @@ class SetRules(Rules):
                 if hop.relation in left.data[1]:
                     node = ("go", source.node, (self._schema.walk(hop, right.type, reached),), reached, True)
                     yield Item("M", node, reached, (left.data[1], False, None, ()), score + scores.SHARED, links)
+
+
+def _is_last_part(item: Item) -> bool:
+    """Whether a set is what has a place by its last part: those in "Lebu, Chile" by Chile."""
+    if item.form != "value" or not item.node:
+        return False
+    return bool(item.node[0] == "where" or (item.node[0] == "is" and item.node[3] == "ends_with"))
 
 
 def _is_owner(item: Item, gap: Gap) -> bool:

@@ -21,6 +21,7 @@ from trivium.policies.reader.literals import literals
 from trivium.policies.reader.matching import Element, Matcher
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.schema import Property, Schema, Walk
+from trivium.policies.reader.sketch import Sketch
 from trivium.policies.reader.tagging.elements import Elements
 from trivium.policies.reader.tagging.operators import Operators
 from trivium.policies.reader.tagging.tagged import (
@@ -119,9 +120,21 @@ class Mentions:
         node = ("is", found.type, found.number, "=", ("v", _constant(found.profile.kind, hit.value)))
         if hit.begins:
             node = (*node[:3], "starts_with", ("v", Value("text", hit.value)))
+        elif hit.ends:
+            node = self._ending_in(found, hit)
         element = Element("property", found.number, hit.value)
         gain = 0.3 + 0.12 * min(hit.stop - hit.start - 1, 3) - 1.2 * (1 - hit.score)
         return Item("S", node, found.type, (found.number,), gain, link(hit.start, element, hit.score), form="value")
+
+    def _ending_in(self, column: Property, hit: ValueHit) -> Sketch:
+        """The things of which a text ends in a comma and one of some parts, or is one of them."""
+        whole = {text for part in hit.ends for number, text in self.values.exact(part) if number == column.number}
+        ways = [("ends_with", f", {part}") for part in hit.ends] + [("=", text) for text in sorted(whole)]
+        if len(ways) == 1:
+            return ("is", column.type, column.number, ways[0][0], ("v", Value("text", ways[0][1])))
+        term = ("p", (), column.name, "")
+        conditions = tuple(("cmp", term, sign, ("v", Value("text", text))) for sign, text in ways)
+        return ("where", ("all", column.type), ("or", conditions))
 
     def _entity_items(
         self, hits: Sequence[NamedEntity], start: int, text: str, *, several: bool = False, each: bool = False
@@ -308,6 +321,8 @@ class Mentions:
                 if known and self.matcher.likeness("country", words_of(self.schema.properties[number].name)) >= NOUN:
                     less = OTHERS if self.values.exact(word) else 0.0  # "in Japanese", a language
                     yield ValueHit(place, place + 1, number, value, _PEOPLE - less)
+            for number, ends in (hit for name in countries(word) for hit in self.values.by_last_part(name)):
+                yield ValueHit(place, place + 1, number, ends[0], _PEOPLE, ends=ends)
 
     def _shortened(self, folded: Sequence[str]) -> Iterator[ValueHit]:
         """Values of few that a word begins with: "agility heroes", by `agi` beside `str` and `int`."""
