@@ -27,6 +27,7 @@ from trivium.policies.reader.rules.base import (
 from trivium.policies.reader.schema import Walk
 from trivium.policies.reader.sketch import Sketch
 
+_PARTS = ("ends_with", "contains", "starts_with")
 _OR, _EACH = "|", "&"  # forms of several relations: one of them, each of them
 
 _SEVERAL = 1.2  # values of an entity, on average, from which a property is a list
@@ -121,7 +122,7 @@ class SetRules(Rules):
             return
         if left.form == "value" == right.form and left.data == right.data:
             return
-        free = self._timed(left) or self._timed(right) or _is_last_part(right)
+        free = self._timed(left) or self._timed(right) or _is_of_place(right)
         apart = "by" in gap or (gap & self._words.across and not free)
         apart = apart or ("name" in (left.form, right.form) and bool(gap & {"and", "of"}))
         cost = 0.15 + (scores.APART if apart else 0.0) + (scores.BELOW if left.extreme or right.extreme else 0.0)
@@ -149,7 +150,7 @@ class SetRules(Rules):
         """
         if item.form != "value" or not item.data:
             return False
-        return _is_last_part(item) or self._columns.holds_place(self._schema.properties[item.data[0]])
+        return _is_of_place(item) or self._columns.holds_place(self._schema.properties[item.data[0]])
 
     def _either(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "A or B", "A and B" of one kind; "A, B or C"."""
@@ -568,11 +569,11 @@ class SetRules(Rules):
                     yield Item("M", node, reached, (left.data[1], False, None, ()), score + scores.SHARED, links)
 
 
-def _is_last_part(item: Item) -> bool:
-    """Whether a set is what has a place by its last part: those in "Lebu, Chile" by Chile."""
+def _is_of_place(item: Item) -> bool:
+    """Whether a set is what has a place by a part of it: those in "Lebu, Chile" by Chile."""
     if item.form != "value" or not item.node:
         return False
-    return bool(item.node[0] == "where" or (item.node[0] == "is" and item.node[3] == "ends_with"))
+    return bool(item.node[0] == "where" or (item.node[0] == "is" and item.node[3] in _PARTS))
 
 
 def _is_owner(item: Item, gap: Gap) -> bool:
