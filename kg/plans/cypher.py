@@ -608,7 +608,7 @@ class _CypherWriter:
             tests.append(f"({' OR '.join(f'{x}.{quote(key)} IS NOT NULL' for key in naming.keys)})")
             joined = " + ' ' + ".join([*told, *parts])
             names.append(f"CASE WHEN {' AND '.join(tests)} THEN trim({joined}) END")
-        return f"coalesce({', '.join(names)}, null)"
+        return f"coalesce({', '.join([*names, 'null'])})"
 
     def types_told(self, x: str) -> str:
         """The list of an entity's types that tell what it is, by their short names; an expression."""
