@@ -46,6 +46,7 @@ class ConditionRules(TextRules):
 
     def _condition_rules(self) -> Iterator[tuple[str, Rule]]:
         yield from (
+            *self._text_rules(),
             *((f"{one} {other}", self._one_of) for one in _BOUNDS for other in (*_BOUNDS, "S")),
             *((f"{one} {other}", self._one_of) for one in ("S", "ALT") for other in _BOUNDS),
             ("S ALT", self._either_way),

@@ -6,14 +6,31 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from trivium.kg.profile import LABEL_PROPERTY
+from trivium.policies.reader import scores
 from trivium.policies.reader.items import Item
-from trivium.policies.reader.rules.base import NAMED, NOT, is_one
+from trivium.policies.reader.rules.base import NAMED, NOT, WHOLE, Gap, Rule, is_one, likeness
 from trivium.policies.reader.rules.sets import SetRules
+from trivium.policies.reader.schema import is_short
 from trivium.policies.reader.sketch import Sketch
 
 
 class TextRules(SetRules):
     """Sets narrowed by a part of a text."""
+
+    def _text_rules(self) -> Iterator[tuple[str, Rule]]:
+        yield ("P CP", self._texts_named)
+
+    def _texts_named(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "authors whose name begins with J", where these are texts of a column: those texts."""
+        numbers, flag, *_ = right.data
+        if flag != NAMED or numbers or likeness(left) < WHOLE:
+            return
+        links, score = (left.links, right.links), left.score + right.score - scores.ALL_OF_TYPE
+        for column in (self._schema.properties[number] for number in left.data):
+            if column.profile.kind == "text" and is_short(column) and not (column.naming or column.is_type):
+                term = ("p", (), column.name, "")
+                node = ("where", ("all", column.type), text_condition(term, *right.data[2:]))
+                yield Item("X", node, column.type, ("values", (term,)), score, links, "set")
 
     def _where_text(self, left: Item, right: Item, score: float, links: Any) -> Iterator[Item]:
         columns, flag, sign, value = right.data

@@ -170,8 +170,8 @@ class TextParts:
             stop = quoted[first]
             return _Part(start, stop, text[words[first].start : words[stop - 1].end], sure=True)
         told = first > start
-        if words[first].text in self.language.stop and not (told or self._is_letter(text, words[first])):
-            return None  # "start with a reception"
+        if words[first].text in self.language.stop and not (told or text[words[first].start].isupper()):
+            return None  # "start with a reception", not "start with The"
         capital, stop = text[words[first].start].isupper(), first + 1
         while stop < min(len(words), first + _LONGEST) and self._goes_on(text, words, stop, capital=capital):
             stop += 1
@@ -222,11 +222,6 @@ class TextParts:
             if start >= 0 and self._behind_noun(words, start) == first:
                 return start
         return first
-
-    @staticmethod
-    def _is_letter(text: str, word: Token) -> bool:
-        """Whether a word is one letter in capitals: "starts with A"."""
-        return len(word.text) == 1 and text[word.start].isupper()
 
     def _subject(self, words: Sequence[Token], verb: int) -> _Subject | None:
         """The noun for a text that a verb is about."""

@@ -29,8 +29,9 @@ _BEERS = {
     "b1": ("Amber Mono", "A dark beer with notes of melanoidin, brewed for the first frost", ["malty", "dark ruby"]),
     "b2": ("Zwickel", "An unfiltered lager from the cellar, drunk young", ["malty", "light"]),
     "b3": ("Monolith", "A stout for winter evenings that keeps for several years", ["ruby"]),
-    "b4": ("Pale Anker", "A light beer that nobody in the village talks about", ["light"]),
+    "b4": ("The Pale Anker", "A light beer that nobody in the village talks about", ["light"]),
 }
+_HOPS = ("Saaz", "Tettnanger", "Saaz", "Styrian")
 
 
 @cache
@@ -41,8 +42,8 @@ def _opened() -> tuple[GraphColumns, Reader]:
     ]
     entities += [(name, ["brewer"], {"founded": 1900 + at}) for at, name in enumerate(_BREWERS)]
     entities += [
-        (name, ["beer"], {"title": title, "description": text, "flavors": flavors})
-        for name, (title, text, flavors) in _BEERS.items()
+        (name, ["beer"], {"title": title, "description": text, "flavors": flavors, "hop": hop})
+        for (name, (title, text, flavors)), hop in zip(_BEERS.items(), _HOPS, strict=True)
     ]
     edges: list[Any] = [(beer, "brewed_by", brewer, {}) for beer, brewer in zip(_BEERS, _BREWERS, strict=True)]
     edges += [("b1", "mentions", "b2", {})]
@@ -77,6 +78,8 @@ def _plan(question: str) -> str:
         ("beers whose description mentions the word winter", 'type beer | where description contains "winter"'),
         ("titles containing the word Anker", 'type beer | where title contains "Anker"'),
         ("which codes start with Q01?", 'type quake | where code starts_with "Q01" | values code'),
+        ("which beers start with The?", 'type beer | where title starts_with "The"'),
+        ("hops whose name starts with S", 'type beer | where hop starts_with "S" | values hop'),
         ("beers with 'ruby' in the flavors", 'type beer | where flavors = "ruby"'),
     ],
 )
