@@ -31,6 +31,9 @@ TYPE_PROPERTY = "::type"
 Those are not told that all entities have, that say nothing (`Thing`, `_Base`), and, of one entity, that hold all of
 another of its types and more: of a truck that is a vehicle, `Truck`."""
 
+LABEL_PROPERTY = "::label"
+"""The built-in property of entities whose value is what each is called: its label, its id where it has none."""
+
 _SAY_NOTHING = frozenset(("thing", "entity", "resource", "node", "individual", "namedindividual"))
 
 
@@ -234,6 +237,7 @@ class GraphProfile:
     @cached_property
     def _merged(self) -> Mapping[str, PropertyProfile]:
         out = {name: _merge(list(by_type.values())) for name, by_type in self.properties.items()}
+        out[LABEL_PROPERTY] = PropertyProfile(LABEL_PROPERTY, "text", entities=self.entities, values=self.entities)
         if self.telling:
             out[TYPE_PROPERTY] = PropertyProfile(TYPE_PROPERTY, "text", distinct=len(self.telling), lists=True)
         return out
@@ -241,7 +245,7 @@ class GraphProfile:
     def property(self, name: str) -> PropertyProfile | None:
         """The profile of a property over all types; its statistics are those of the type with most of its values.
 
-        `TYPE_PROPERTY` is known where some type tells anything.
+        `LABEL_PROPERTY` is always known, `TYPE_PROPERTY` where some type tells anything.
         """
         return self._merged.get(name)
 

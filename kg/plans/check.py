@@ -31,7 +31,7 @@ from trivium.kg.plans.plan import (
     nodes,
 )
 from trivium.kg.plans.text import write
-from trivium.kg.profile import TYPE_PROPERTY, GraphProfile, PropertyProfile
+from trivium.kg.profile import LABEL_PROPERTY, TYPE_PROPERTY, GraphProfile, PropertyProfile
 from trivium.kg.text import closest, listed
 
 _ORDERED = ("<", "<=", ">", ">=", "between")
@@ -157,7 +157,7 @@ class _Checker:
     def computed(self, term: Term, operand: Operand) -> Iterator[str]:
         """Problems of what a term computes: kinds that do not fit, a unit or a part that means nothing."""
         shown = f"{term.property} {operand.operator} {operand.property}"
-        if not term.property or TYPE_PROPERTY in term.properties():
+        if not term.property or not {TYPE_PROPERTY, LABEL_PROPERTY}.isdisjoint(term.properties()):
             yield f"{shown}: computes with an entity; name two properties"
         if term.part:
             yield f"{shown} is a number and has no {term.part}; for a difference in years write '{{{shown} in year}}'"

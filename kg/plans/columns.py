@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from trivium.kg.memory import Memory
 from trivium.kg.plans.plan import EntitySet, Operand, Part, Unit, Value
-from trivium.kg.profile import TYPE_PROPERTY, ValueKind, says_something, told_names
+from trivium.kg.profile import LABEL_PROPERTY, TYPE_PROPERTY, ValueKind, says_something, told_names
 from trivium.kg.values import SECONDS_A_DAY, days_of, read_value
 
 Int32 = NDArray[np.int32]
@@ -343,12 +343,14 @@ class GraphColumns:
         return {name: code for code, name in enumerate(self.relations)}
 
     def columns_of(self, name: str, operand: Operand | None = None) -> Sequence[Column]:
-        """The columns of a property of entities, `TYPE_PROPERTY` among them, or of what is computed of it and another.
+        """The columns of a property of entities, or of what is computed of it and another.
 
-        () for a property that there is not.
+        `TYPE_PROPERTY` and `LABEL_PROPERTY` are among them. () for a property that there is not.
         """
         if name == TYPE_PROPERTY:
             return self._types_told
+        if name == LABEL_PROPERTY:
+            return self._labels_told
         return _columns_of(self.properties, name, operand, self._computed)
 
     @cached_property
@@ -386,6 +388,17 @@ class GraphColumns:
         starts = np.cumsum([0, *(len(owners[text]) for text in texts)], dtype=np.int64)
         held = np.concatenate([owners[text] for text in texts])
         return (Column("text", np.arange(len(texts), dtype=np.float64), starts, held, texts),)
+
+    @cached_property
+    def _labels_told(self) -> tuple[Column, ...]:
+        """The labels of all entities, made when a plan first reads them."""
+        labels = self.labels(np.arange(len(self), dtype=np.int64))
+        order = sorted(range(len(labels)), key=labels.__getitem__)
+        starts = [place for place, row in enumerate(order) if not place or labels[row] != labels[order[place - 1]]]
+        texts = [labels[order[place]] for place in starts]
+        bounds = np.array([*starts, len(order)], dtype=np.int64)
+        ranks = np.arange(len(texts), dtype=np.float64)
+        return (Column("text", ranks, bounds, np.array(order, dtype=np.int32), texts),) if texts else ()
 
     @cached_property
     def _pairs(self) -> dict[int, tuple[Int32, Int32, Int64]]:

@@ -54,7 +54,7 @@ from trivium.kg.plans.plan import (
     Walks,
     Where,
 )
-from trivium.kg.profile import TYPE_PROPERTY, GraphProfile, PropertyProfile, ValueKind
+from trivium.kg.profile import LABEL_PROPERTY, TYPE_PROPERTY, GraphProfile, PropertyProfile, ValueKind
 
 Parameter = str | float | bool | list[str] | list[list[str]]
 CypherShape = Literal["entities", "rows", "value"]
@@ -591,8 +591,24 @@ class _CypherWriter:
         """What a node holds of a property by a plan's name for it; an expression."""
         if name == TYPE_PROPERTY:
             return self.types_told(x)
+        if name == LABEL_PROPERTY:
+            return self.label_told(x)
         literal = self.view.literal(name)
         return f"{x}.{quote(literal.key if literal is not None else name)}"
+
+    def label_told(self, x: str) -> str:
+        """What an entity is called, an expression; of a user's own graph null where a node has no name."""
+        if self.view.made:
+            return f"coalesce({x}.name, {x}.id)"
+        names = []
+        for naming in self.view.names:
+            told = [literal_text(naming.label)] if naming.prefix and naming.label else []
+            parts = [f"coalesce(toStringOrNull({x}.{quote(key)}), '')" for key in naming.keys]
+            tests = [f"{x}:{quote(naming.label)}"] if naming.label else []
+            tests.append(f"({' OR '.join(f'{x}.{quote(key)} IS NOT NULL' for key in naming.keys)})")
+            joined = " + ' ' + ".join([*told, *parts])
+            names.append(f"CASE WHEN {' AND '.join(tests)} THEN trim({joined}) END")
+        return f"coalesce({', '.join([*names, 'null'])})"
 
     def types_told(self, x: str) -> str:
         """The list of an entity's types that tell what it is, by their short names; an expression."""

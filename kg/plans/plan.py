@@ -162,7 +162,8 @@ class Term:
 
     Attributes:
         steps: chain from the row's entity; () stays on it.
-        property: property read at the chain's end, `TYPE_PROPERTY` for its types; "" is the entity there.
+        property: property read at the chain's end, `TYPE_PROPERTY` for its types, `LABEL_PROPERTY` for its name; "" is
+            the entity there.
         part: part of a date or time read of each value.
         aggregate: "" gives the values themselves; `count` counts the distinct entities at the chain's end (with a
             property: its values, one an entity and value); `sum`, `average`, `minimum`, `maximum` aggregate the

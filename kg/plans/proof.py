@@ -47,7 +47,7 @@ from trivium.kg.plans.plan import (
     Where,
 )
 from trivium.kg.plans.result import Evidence, Item, PlanResult, ProvenAnswer, entity_item, items, materialize
-from trivium.kg.profile import TYPE_PROPERTY
+from trivium.kg.profile import LABEL_PROPERTY, TYPE_PROPERTY
 from trivium.kg.types import ReasoningPath, WalkedTriple
 
 ROWS = 20
@@ -59,6 +59,8 @@ PROVED = 1_000
 Proof = tuple[tuple[ProvenAnswer, ...], Evidence | None]
 """Paths, and the rows of a computed answer."""
 
+_TOLD = (TYPE_PROPERTY, LABEL_PROPERTY)
+"""Built-in properties, whose values are in no triple."""
 _SETS = (Entities, Follow, Intersect, Union, Minus, Where, Top)
 
 
@@ -257,7 +259,7 @@ class _Prover:
         self, term: Term, row: int, condition: Compare | None = None, wanted: Int32 | None = None
     ) -> list[ReasoningPath]:
         """A path from what a term reads back to the entity that it is read of; [] where it is counted or missing."""
-        if term.relationship or term.start or term.property == TYPE_PROPERTY:
+        if term.relationship or term.start or term.property in _TOLD:
             return []
         if term.operand is not None:
             plain = replace(term, steps=())
@@ -347,8 +349,8 @@ class _Prover:
                 yield from self._value_path(plan.source, column, int(owners[row]), item)
 
     def _value_path(self, source: EntitySet, term: Term, row: int, item: Item) -> Iterator[ProvenAnswer]:
-        if item is None or term.aggregate or term.property == TYPE_PROPERTY:
-            return  # a type is no triple's tail
+        if item is None or term.aggregate or term.property in _TOLD:
+            return  # a type or a label is no triple's tail
         before = next(iter(self._paths(source, row)), ())
         if term.operand is not None:  # nor is what is computed: the triples are those of what it is computed of
             owner = self._computed_of(term, row).get(float(item.value)) if isinstance(item, Value) else None
@@ -469,8 +471,8 @@ def evidence_of(found: PlanResult) -> Evidence:
 
 
 def needs_rows(plan: ValueOf) -> bool:
-    """Whether a list or table has a column that no triple proves: of types, or computed of two properties."""
-    return any(term.property == TYPE_PROPERTY or term.operand is not None for term in plan.columns)
+    """Whether a list or table has a column that no triple proves: of types or labels, or computed of two properties."""
+    return any(term.property in _TOLD or term.operand is not None for term in plan.columns)
 
 
 def evidence_terms(plan: Aggregate | Group | NonEmpty | ValueOf) -> list[Term]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, assert_never, cast
 
 from trivium.kg.loaders.rdf_terms import (
+    LABEL,
     OBJECT,
     PREDICATE,
     STATEMENT,
@@ -59,7 +60,7 @@ from trivium.kg.plans.plan import (
     Walks,
     Where,
 )
-from trivium.kg.profile import TYPE_PROPERTY, GraphProfile, PropertyProfile, ValueKind
+from trivium.kg.profile import LABEL_PROPERTY, TYPE_PROPERTY, GraphProfile, PropertyProfile, ValueKind
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 
@@ -446,6 +447,8 @@ class _SparqlWriter:
         raw = self.name("s") if read or term.part else value
         if term.property == TYPE_PROPERTY and not term.relationship:
             pattern = self.types_told(owner, raw)
+        elif term.property == LABEL_PROPERTY and not term.relationship:
+            pattern = f"{owner} <{LABEL}> {raw} ."
         else:
             pattern = f"{owner} {relation_term(term.property)} {raw} ."
         if bound:  # the relationship may have no statement

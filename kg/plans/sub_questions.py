@@ -206,7 +206,8 @@ class _SubQuestionWriter:
                 if isinstance(right, Entities):
                     names = " or ".join(self._labels.get(each, each) for each in right.ids)
                     return f"have {names} as {self._term(condition.left)}"
-                return f"have {self._term(condition.left)} {condition.operator} {_right(right)}"
+                said = _OF_TEXTS.get(condition.operator, condition.operator)
+                return f"have {self._term(condition.left)} {said} {_right(right)}"
             case Has():
                 return f"have a {self._term(condition.term)}"
             case HasType():
@@ -252,6 +253,7 @@ def _chain_of(step: ChainStep) -> LogicalChain | None:
     return (Hop(step.relation, step.direction == "in"),) if step.direction != "any" else None
 
 
+_OF_TEXTS = {each: f"that {each.replace('_', ' ')}" for each in ("contains", "starts_with", "ends_with")}
 _SIGNS = {"+": "plus", "-": "minus", "*": "times", "/": "per"}
 
 

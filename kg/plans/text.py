@@ -19,10 +19,10 @@ A plan is a source and stages with `|` between them:
 
 A step is `rel`, `^rel` (inverse) or `~rel` (either way), with `[CONDITION]` on the relationship and `{CONDITION}` on
 the entity reached. A term is `property`, `step/step/property`, `step/` (the entity there), `.` (the entity itself),
-`@property` or `step/@property` (of the relationship), `::type` or `step/::type` (`TYPE_PROPERTY`), `count(step/)`,
-`sum(step/property)`, with `::year` and the like behind it for parts of dates, and `#1/…` or `#1@property` in front for
-position 1 of a walk. In place of a property stands what is computed of two: `{shipped - ordered}` (`+ - * /`),
-`step/{…}`, `@{…}`, with a unit for dates and times: `{died - born in year}`.
+`@property` or `step/@property` (of the relationship), `::type` or `step/::type` (`TYPE_PROPERTY`), `::label` or
+`step/::label` (`LABEL_PROPERTY`), `count(step/)`, `sum(step/property)`, with `::year` and the like behind it for parts
+of dates, and `#1/…` or `#1@property` in front for position 1 of a walk. In place of a property stands what is computed
+of two: `{shipped - ordered}` (`+ - * /`), `step/{…}`, `@{…}`, with a unit for dates and times: `{died - born in year}`.
 A condition is `TERM OPERATOR VALUE`, `has TERM`, `is TYPE`, with `and`, `or`, `not` and parentheses; a value is `5`,
 `"text"`, `true`, `date "2020-01-31"`, `["a", "b"]` (one of these), a term, or `(PLAN)`.
 Names that are not plain words are put in backticks.
@@ -82,7 +82,7 @@ from trivium.kg.plans.plan import (
     Walks,
     Where,
 )
-from trivium.kg.profile import TYPE_PROPERTY, ValueKind
+from trivium.kg.profile import LABEL_PROPERTY, TYPE_PROPERTY, ValueKind
 from trivium.kg.text import closest
 
 _KINDS: tuple[str, ...] = get_args(ValueKind)
@@ -91,6 +91,7 @@ _STAGES = (
     "limit", *FUNCTIONS,
 )  # fmt: skip
 _SOURCES = ("type", "ids", "both", "either", "calculate", "holds")
+_BUILT_IN = (TYPE_PROPERTY, LABEL_PROPERTY)
 _WORDS = frozenset(
     (*_STAGES, *_SOURCES, "and", "or", "not", "has", "is", "by", "up", "skip", "all", "distinct", "descending", "true",
      "false", *(each for each in OPERATORS if each.isidentifier()))
@@ -187,8 +188,8 @@ def _term(term: Term) -> str:
         name = f"{{{name} {term.operand.operator} {_name(term.operand.property)}{unit}}}"
     if term.relationship:
         name = f"@{name}"
-    elif term.property == TYPE_PROPERTY:
-        name = TYPE_PROPERTY
+    elif term.property in _BUILT_IN:
+        name = term.property
     start = f"#{term.start}{'' if term.relationship and not steps else '/'}" if term.start else ""
     whole = (start + steps + name or ".") + (f"::{term.part}" if term.part else "")
     return f"{term.aggregate}({whole})" if term.aggregate else whole
@@ -491,7 +492,7 @@ class _Reader:
         return self.plain_term("")
 
     def plain_term(self, function: Function | str) -> Term:
-        """Plain term: ['#' number '/'] (step '/')* (['@'] (name | computed) | '.' | '::type') ['::' part]."""
+        """Plain term: ['#' number '/'] (step '/')* (['@'] (name | computed) | '.' | '::' built in) ['::' part]."""
         start, steps, name, own = 0, [], "", False
         operand: Operand | None = None
         if self.took("#"):
@@ -517,10 +518,9 @@ class _Reader:
                 self.fail("a term: a property, a chain such as rel/property, or '.'")
         part: Part = ""
         if self.took("::"):
-            if not (name or own) and self.took_word("type"):
-                name = TYPE_PROPERTY
-            else:
-                part = cast(Part, self.word(*PARTS[1:]))
+            built_in = () if name or own else _BUILT_IN
+            word = self.word(*(each.removeprefix("::") for each in built_in), *PARTS[1:])
+            name, part = (f"::{word}", "") if f"::{word}" in built_in else (name, cast(Part, word))
         return Term(tuple(steps), name, part, cast(Any, function), own, start, operand)
 
     def computed(self) -> tuple[str, Operand]:

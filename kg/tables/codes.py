@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -16,6 +16,12 @@ _INITIAL = re.compile(r"([^\W\d_])[ .-]?(\d{1,3})")
 _WORD = r"[^\W\d_][^\s,()]*"
 _TURNED = re.compile(rf"({_WORD}(?: {_WORD}){{0,3}}), ({_WORD}(?: {_WORD}){{0,4}})(?:,? [^,]+|,.*)?")
 _PLACE = re.compile(r"[^\W\d_][^,()]*, ([^\W\d_][^,()]*)")
+_LAST = re.compile(r"(.*\S), ([^\W\d_a-z][^\d_,()]{0,39})", re.DOTALL)
+_DISTANCE = re.compile(r"\d.*? of (\S.*)")
+_SHORT = 2  # letters that a first part has more than
+_PARTS = 2_000  # different last parts, at most
+_SAMPLED = 200  # texts that are looked at first
+_HALF, _REPEATED = 0.5, 3  # share of texts with a last part; how many end in the same one, on average
 _SHARED = 200  # things that a question's name is of at most
 _MOST = 0.75  # share of texts that look like codes that are of one list; states of the USA may stand beside provinces
 _COMMON, _SEVERAL = 0.8, 10  # share of a kind's names that end in one word; how many at least
@@ -90,6 +96,71 @@ def names_of_places(labels: Collection[str]) -> Mapping[str, str]:
     if len(found) < max(_COMMON * len(labels), _SEVERAL) or known < max(_MOST * len(wholes), 2):
         return {}
     return {label: codes.get(whole, "") if wholes[whole] <= _SHARED else "" for label, whole in found.items()}
+
+
+def last_parts(texts: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+    """The last parts that texts share, as of places, by what they are called; else empty.
+
+    "CA" and "California" by both names where texts are like "9km NE of Aguanga, CA". At least half of the texts end in
+    a comma and a part without digits, and few such parts end many of them, or most are states or countries; they are
+    no lists, whose last parts stand elsewhere, too. A sample is looked at first.
+    """
+    sample = [_LAST.fullmatch(text) for text in texts[:: max(len(texts) // _SAMPLED, 1)]]
+    found = [match for match in sample if match]
+    if len(texts) < _SEVERAL or len(found) < _HALF * len(sample) or _are_lists(found):
+        return {}
+    ends = Counter(match[2] for text in texts if (match := _LAST.fullmatch(text)))
+    total, called = sum(ends.values()), _called(ends)
+    known = sum(name in _names() for name in called.values())
+    repeat = len(ends) <= min(total / _REPEATED, _PARTS) or known >= _MOST * len(ends)
+    if total < _HALF * len(texts) or not repeat:
+        return {}
+    same: dict[str, list[str]] = {}
+    for end, name in called.items():
+        same.setdefault(name, []).append(end)
+    return {said: tuple(sorted(same[name])) for end, name in called.items() for said in (end, name)}
+
+
+def _are_lists(found: Sequence[re.Match[str]]) -> bool:
+    """Whether last parts of texts stand before others, too: "Rock, Jazz" beside "Jazz, Pop"."""
+    ends = {match[2] for match in found}
+    return len(ends.intersection(part for match in found for part in match[1].split(", "))) * _REPEATED > len(ends)
+
+
+def first_parts(texts: Sequence[str], last: Mapping[str, tuple[str, ...]]) -> Mapping[str, set[tuple[str, str]]]:
+    """What texts of places have before their last parts, alone and with these: operators and parts of the texts by it.
+
+    "Aguanga" is " of Aguanga, " in "9km NE of Aguanga, CA", and "Aguanga, California" is " of Aguanga, CA" there.
+    """
+    names: dict[str, list[str]] = {}
+    for name, ends in last.items():
+        for end in ends:
+            names.setdefault(end, []).append(name)
+    out: dict[str, set[tuple[str, str]]] = {}
+    for text in texts:
+        match = _LAST.fullmatch(text)
+        for name in names.get(match[2], ()) if match else ():
+            assert match is not None
+            found = _DISTANCE.fullmatch(match[1])
+            first = (found[1] if found else match[1]).partition(", ")[0]
+            if first[:1].isalpha() and len(first) > _SHORT:
+                alone = ("contains", f" of {first}, ") if found else ("starts_with", f"{first}, ")
+                out.setdefault(first, set()).add(alone)
+                whole = ("ends_with", f" of {found[1]}, {match[2]}") if found else ("=", text)
+                out.setdefault(f"{first}, {name}", set()).add(whole)
+    return out
+
+
+def _called(ends: Collection[str]) -> dict[str, str]:
+    """What last parts of places are called: of codes the states or countries that most of them are, else themselves."""
+    countries, states, _ = _lists()
+    codes = [end for end in ends if _CODE.fullmatch(end)]
+    if sum(code in countries or code in states for code in codes) < _MOST * len(codes):
+        return {end: end for end in ends}
+    written = not {*states.values()}.difference(countries.values()).isdisjoint(ends)
+    american = written or sum(code in states for code in codes) >= sum(code in countries for code in codes)
+    known = {**countries, **states} if american else {**states, **countries}
+    return {end: known.get(end, end) for end in ends}
 
 
 def names_in_order(labels: Collection[str]) -> Mapping[str, str]:

@@ -23,14 +23,13 @@ from trivium.policies.reader.ranking import PlanRanking
 from trivium.policies.reader.reader import Reader
 from trivium.policies.reader.readings import Executor
 from trivium.policies.reader.roles import MOST_RELATIONS, Roles, induce
-from trivium.policies.reader.schema import Property, Schema
+from trivium.policies.reader.schema import Schema, is_short
 from trivium.policies.reader.tagging import EntityTies
 
 _MOST_ROLES = 4
 _SAMPLED = 20  # things of a type whose names are looked at
 _BLANK = "_:"  # begins the labels of blank nodes
 _FULL = 0.8  # share of the rows of a table that have what stands for them
-_NAME = 40  # letters that a name has at most, on average
 _NAMED = 500  # things of a type whose names' words are counted
 _FEWEST = 5  # of which they say nothing
 _NEARLY = 0.9  # share of a type's names that end with what its things are called by
@@ -181,7 +180,7 @@ def row_names(columns: GraphColumns, schema: Schema) -> dict[int, int]:
         if keys:
             out[number] = min(keys, key=lambda each: each.dated).number
             continue
-        texts = [each for each in own if each.profile.kind == "text" and _is_short(each)]
+        texts = [each for each in own if each.profile.kind == "text" and is_short(each)]
         texts = [each for each in texts if each.profile.entities >= _FULL * role.size]
         named = max(texts, key=lambda each: each.profile.distinct, default=None)
         if named is not None and named.profile.distinct > max(ends, default=0):
@@ -205,12 +204,6 @@ def _are_numbered(columns: GraphColumns, name: str) -> bool:
     """Whether the things of a type have no names."""
     rows = columns.types.get(name, np.zeros(0, np.int64))[:_SAMPLED]
     return bool(len(rows)) and all(map(NUMBERED_ROW.search, columns.labels(np.asarray(rows))))
-
-
-def _is_short(column: Property) -> bool:
-    """Whether a column's texts may be names."""
-    known = column.profile.examples
-    return bool(known) and sum(map(len, known)) <= _NAME * len(known)
 
 
 def called_of(columns: GraphColumns, schema: Schema, language: Language) -> dict[str, frozenset[int]]:

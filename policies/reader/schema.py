@@ -45,6 +45,7 @@ _FEW_TYPES = 40  # up to which paths of three hops are looked for
 _TOLD = 2  # facts of a kind of things, from which it is asked for by nouns that the graph does not have
 _ONE_TABLE = 2 / 3  # share of all columns from which a graph is one table with what belongs to it
 _LONGEST_NOUN = 3  # words
+_NAME = 40  # letters that a name has at most, on average
 _PLACES = 200  # of an order, at most
 _MOST_PATHS = 12  # paths that are kept for a pair of types
 _MOST_HOPS = 200  # hops between two types that paths of several hops are made of: a thousand would make a million
@@ -211,6 +212,12 @@ class Properties(list[Property]):
         if isinstance(number, int) and number >= len(self):
             return self.computed[number - len(self)]
         return super().__getitem__(number)
+
+
+def is_short(column: Property) -> bool:
+    """Whether a column's texts may be names."""
+    known = column.profile.examples
+    return bool(known) and sum(map(len, known)) <= _NAME * len(known)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,20 @@
 """The value index: which texts of a question are values of which properties.
 
 Text values up to `_LONGEST` words are found by their folded words; those of properties with few distinct values also
-by most of their words in any inflection ("burglaries", "investigation complete and no suspect identified").
+by most of their words in any inflection ("burglaries", "investigation complete and no suspect identified"), and those
+of places by their last part: "Texas" for "Dallas, TX".
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
+from trivium.kg.tables.codes import first_parts, last_parts
 from trivium.kg.text import fold_name, irregular_singular
 from trivium.policies.reader.english import Language, one_spelling
 
@@ -23,13 +25,20 @@ _ALIKE = 0.5  # of a value's words that a quoted text has to have
 _SHORTEST = 3  # letters that a plural has more than: "Amys"
 _DERIVED = ("ent", "ens", "ant", "ans", "al")  # a stem's ending that makes another word of it: "violent" of "violence"
 _LONGEST_CODE, _MOSTLY = 4, 0.8  # letters of a code; share of values that are codes
+_FIRST = 0.95  # score of a place without its last part
+_PLACES = 10_000  # places of one property whose first parts are indexed
 _BEGINS = 0.93  # of a value's first word alone
+
+
+Ways: TypeAlias = tuple[tuple[str, str], ...]
+"""Operators and texts, for one of which values are meant."""
 
 
 class ValueHit(NamedTuple):
     """Words `start:stop` of a question as a value: the property's number, the value as stored, a score in (0, 1].
 
-    `begins`: values that begin with this one are meant: "Windows" for "Windows Server 2019".
+    `begins`: values that begin with this one are meant: "Windows" for "Windows Server 2019". `ways`: operators and
+    texts, for one of which values are meant: "California" for "9km NE of Aguanga, CA".
     """
 
     start: int
@@ -38,6 +47,7 @@ class ValueHit(NamedTuple):
     value: str
     score: float
     begins: bool = False
+    ways: Ways = ()
 
 
 @dataclass
@@ -49,6 +59,8 @@ class ValueIndex:
     _loose: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list), repr=False)
     _first: dict[str, dict[int, str]] = field(default_factory=lambda: defaultdict(dict), repr=False)
     _few: set[int] = field(default_factory=set, repr=False)
+    _last: dict[str, dict[int, Ways]] = field(default_factory=lambda: defaultdict(dict), repr=False)
+    _before_last: dict[str, dict[int, Ways]] = field(default_factory=lambda: defaultdict(dict), repr=False)
     _initials: dict[str, list[tuple[int, str]]] = field(default_factory=lambda: defaultdict(list), repr=False)
     _coded: set[int] = field(default_factory=set, repr=False)
     _categories: list[tuple[int, str, dict[str, float], float]] = field(default_factory=list, repr=False)
@@ -64,6 +76,7 @@ class ValueIndex:
                 continue
             kept.append((text, words))
             self._exact[folded].append((number, text))
+        self._add_last_parts(number, texts)
         if len(texts) <= _FEW // 8:
             self._few.add(number)
             if len(texts) > 1 and all(text.isalpha() and len(text) in (3, 4) for text in texts):
@@ -80,6 +93,31 @@ class ValueIndex:
                 first = text.split()[0]
                 if len(words) > 1 and words[0] not in own and len(first) > 2 and fold_name(first) == words[0]:
                     self._first[words[0]][number] = first
+
+    def _add_last_parts(self, number: int, texts: Sequence[str]) -> None:
+        known, found = set(texts), last_parts(texts)
+        for name, ends in found.items():
+            whole = tuple(("=", each) for each in sorted(known.intersection((name, *ends))))
+            self._last[fold_name(name)][number] = (*(("ends_with", f", {end}") for end in ends), *whole)
+        for name, ways in (first_parts(texts, found) if len(texts) <= _PLACES else {}).items():
+            kept = self._before_last[fold_name(name)]
+            kept[number] = tuple(sorted({*kept.get(number, ()), *ways}))
+
+    def find_first_parts(self, words: Sequence[str]) -> Iterator[ValueHit]:
+        """The places that spans of the folded words name without their last part, or beside another name of it."""
+        for start in range(len(words)) if self._before_last else ():
+            for stop in range(start + 1, min(len(words), start + _LONGEST) + 1):
+                text = " ".join(words[start:stop])
+                for number, ways in self._before_last.get(text, {}).items():
+                    yield ValueHit(start, stop, number, _shown(ways), _FIRST, ways=ways)
+
+    def is_first_part(self, text: str) -> bool:
+        """Whether some values begin with a folded text before their last part."""
+        return text in self._before_last
+
+    def by_last_part(self, text: str) -> Mapping[int, Ways]:
+        """The properties of which some values end in a comma and this, each with the ways that they do."""
+        return self._last.get(fold_name(text), {})
 
     def by_initials(self, words: Sequence[str]) -> list[tuple[int, str]]:
         """The codes that are the first letters of several words, of properties of few: `gc`, globular cluster."""
@@ -119,8 +157,11 @@ class ValueIndex:
                     found, score = self._exact.get(text[:-1]), 0.93
                 if found is None and (one := irregular_singular(text)):
                     found, score = self._exact.get(one), 0.93
+                last = self._last.get(text, {})
+                out += [ValueHit(start, stop, number, _shown(ways), 1.0, ways=ways) for number, ways in last.items()]
                 for number, value in found or ():
-                    out.append(ValueHit(start, stop, number, value, score))
+                    if number not in last:
+                        out.append(ValueHit(start, stop, number, value, score))
             for other in self.language.values.get(words[start], ()):
                 for number, value in self._exact.get(other, ()):
                     if number in self._few:
@@ -179,6 +220,11 @@ class ValueIndex:
             if share >= _MASS and (len(matched) > 1 or len(weights) == 1) and not turned:
                 out.append(ValueHit(*span, number, value, 0.6 + 0.35 * share))
         return out
+
+
+def _shown(ways: Ways) -> str:
+    """A part of texts as it is written there: "CA" of ", CA"."""
+    return ways[0][1].removeprefix(" of ").strip(", ")
 
 
 def _window(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,19 @@ from langgraph.runtime import Runtime
 from trivium.kg.indexes import relation_words
 from trivium.kg.indexes.words import own_name
 from trivium.kg.plans.codec import from_json
-from trivium.kg.plans.plan import Aggregate, Calculate, Follow, NonEmpty, Term, Top, Value, ValueOf, nodes, relations
+from trivium.kg.plans.plan import (
+    Aggregate,
+    Calculate,
+    Compare,
+    Follow,
+    NonEmpty,
+    Term,
+    Top,
+    Value,
+    ValueOf,
+    nodes,
+    relations,
+)
 from trivium.kg.plans.proof import instead_of
 from trivium.kg.profile import TYPE_PROPERTY
 from trivium.kg.text import fold_case, fold_name, tokens
@@ -157,10 +169,18 @@ def _repeats_name(state: KeqingState, claim: Claim) -> bool:
         return False  # the channel "#platform-ops" is not the team Platform Ops
     parts = list(nodes(from_json(plan)))
     chosen = any(isinstance(node, Top) for node in parts)  # "between A and B, which is older?"
+    told = [part for each in parts if isinstance(each, Compare) for part in _part_of_text(each)]
     if any(isinstance(node, Term) and node.property == TYPE_PROPERTY for node in parts):  # a Wine Fair may be a fair
-        for seed in (each for sub in state["sub_questions"] for each in sub.get("seed_entities", ())):
-            question = question.replace(f" {fold_name(seed)} ", " ")
+        told += [each for sub in state["sub_questions"] for each in sub.get("seed_entities", ())]
+    for each in told:  # what has "consent" in its description may be Consent
+        question = question.replace(f" {fold_name(each)} ", " ")
     return labels[0] in question and not chosen
+
+
+def _part_of_text(condition: Compare) -> Iterator[str]:
+    """The part of a text that a condition is on."""
+    if condition.operator in ("contains", "starts_with", "ends_with") and isinstance(condition.right, Value):
+        yield str(condition.right.value)
 
 
 async def is_unfounded(claim: Claim, context: KeqingContext) -> bool:

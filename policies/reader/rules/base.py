@@ -42,6 +42,12 @@ OWN = "own"
 """Form of a column whose type is said before it: "crime date"."""
 MEASURE = "measure"  # what "how many meters" is read as
 OFTEN, OCCURS = "times", "occurs"  # flags of bounds on how often something was, and a value occurs
+TEXT = "text"
+"""Flag of a condition on a part of the texts of columns."""
+NAMED = "named"
+"""The same of what things are called, where they have none of the columns."""
+NOT = "not "
+"""Begins the sign of a condition on a part of a text that does not hold."""
 WHOLE = 0.9  # likeness from which a word is a column's name, and not a part of it
 
 

@@ -14,9 +14,11 @@ from trivium.policies.reader.columns import COLUMN, is_year
 from trivium.policies.reader.items import Category, Item
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.rules.base import (
+    NAMED,
     OCCURS,
     OFTEN,
     SIGNS,
+    TEXT,
     WHOLE,
     Gap,
     Rule,
@@ -25,7 +27,7 @@ from trivium.policies.reader.rules.base import (
     is_one,
     likeness,
 )
-from trivium.policies.reader.rules.sets import SetRules
+from trivium.policies.reader.rules.texts import TextRules
 from trivium.policies.reader.schema import Walk
 from trivium.policies.reader.sketch import Sketch
 
@@ -39,11 +41,12 @@ _HAVING = {"with", "have", "has", "having", "had"}
 _COUNT = ("count",)  # hints of "over", "under", "above": prepositions but for numbers
 
 
-class ConditionRules(SetRules):
+class ConditionRules(TextRules):
     """Sets narrowed by conditions."""
 
     def _condition_rules(self) -> Iterator[tuple[str, Rule]]:
         yield from (
+            *self._text_rules(),
             *((f"{one} {other}", self._one_of) for one in _BOUNDS for other in (*_BOUNDS, "S")),
             *((f"{one} {other}", self._one_of) for one in ("S", "ALT") for other in _BOUNDS),
             ("S ALT", self._either_way),
@@ -292,7 +295,7 @@ class ConditionRules(SetRules):
         """As in "type not 'Burglary'", "population larger than that of texas"."""
         columns, *rest = right.data
         score = left.score + right.score
-        if rest[0] in (_REACHED, _SIDE, OFTEN, OCCURS):
+        if rest[0] in (_REACHED, _SIDE, OFTEN, OCCURS, TEXT, NAMED):
             return
         if columns and set(columns) & set(left.data):
             yield right.but(score=score + scores.BOUND, links=(left.links, right.links))
@@ -309,6 +312,9 @@ class ConditionRules(SetRules):
             return
         if flag == "set":
             yield from self._where_set(left, right)
+            return
+        if flag in (TEXT, NAMED):
+            yield from self._where_text(left, right, score, links)
             return
         if flag in (_REACHED, _SIDE):
             yield from (self._where_reached if flag == _REACHED else self._where_side)(left, right, score)

@@ -9,10 +9,25 @@ from typing import Any
 from trivium.policies.reader import scores
 from trivium.policies.reader.items import Item
 from trivium.policies.reader.names import words_of
-from trivium.policies.reader.rules.base import NONE, RANKED, TIMES, WHOLE, Gap, Rule, Rules, is_one, last_hops, likeness
+from trivium.policies.reader.rules.base import (
+    NAMED,
+    NONE,
+    NOT,
+    RANKED,
+    TEXT,
+    TIMES,
+    WHOLE,
+    Gap,
+    Rule,
+    Rules,
+    is_one,
+    last_hops,
+    likeness,
+)
 from trivium.policies.reader.schema import Walk
 from trivium.policies.reader.sketch import Sketch
 
+_PARTS = ("ends_with", "contains", "starts_with")
 _OR, _EACH = "|", "&"  # forms of several relations: one of them, each of them
 
 _SEVERAL = 1.2  # values of an entity, on average, from which a property is a list
@@ -107,7 +122,8 @@ class SetRules(Rules):
             return
         if left.form == "value" == right.form and left.data == right.data:
             return
-        apart = "by" in gap or (gap & self._words.across and not (self._timed(left) or self._timed(right)))
+        free = self._timed(left) or self._timed(right) or _is_of_place(right)
+        apart = "by" in gap or (gap & self._words.across and not free)
         apart = apart or ("name" in (left.form, right.form) and bool(gap & {"and", "of"}))
         cost = 0.15 + (scores.APART if apart else 0.0) + (scores.BELOW if left.extreme or right.extreme else 0.0)
         yield Item("S", ("and", left.node, right.node), kind, (), score - cost, (left.links, right.links), "set", True)
@@ -128,10 +144,13 @@ class SetRules(Rules):
         return column.dated or not TIMES.isdisjoint(words_of(column.name))
 
     def _placed(self, item: Item) -> bool:
-        """Whether a set is a bare place by a column of its own: "customers in London", "doctors from Durham"."""
-        if item.form != "value" or not item.node or item.node[0] != "is":
+        """Whether a set is a bare place by a column of its own: "customers in London", "doctors from Durham".
+
+        Or by the last part of one: "earthquakes in Chile".
+        """
+        if item.form != "value" or not item.data:
             return False
-        return self._columns.holds_place(self._schema.properties[item.node[2]])
+        return _is_of_place(item) or self._columns.holds_place(self._schema.properties[item.data[0]])
 
     def _either(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "A or B", "A and B" of one kind; "A, B or C"."""
@@ -513,10 +532,11 @@ class SetRules(Rules):
 
     def _not_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         columns, flag, *rest = right.data
+        links, score = (left.links, right.links), left.score + right.score
         if flag == "":
-            yield right.but(
-                data=(columns, "not", *rest), score=left.score + right.score, links=(left.links, right.links)
-            )
+            yield right.but(data=(columns, "not", *rest), score=score, links=links)
+        elif flag in (TEXT, NAMED) and not rest[0].startswith(NOT):
+            yield right.but(data=(columns, flag, NOT + rest[0], rest[1]), score=score, links=links)
 
     def _shared_type(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         if right.form == "plain" and not gap:
@@ -547,6 +567,13 @@ class SetRules(Rules):
                 if hop.relation in left.data[1]:
                     node = ("go", source.node, (self._schema.walk(hop, right.type, reached),), reached, True)
                     yield Item("M", node, reached, (left.data[1], False, None, ()), score + scores.SHARED, links)
+
+
+def _is_of_place(item: Item) -> bool:
+    """Whether a set is what has a place by a part of it: those in "Lebu, Chile" by Chile."""
+    if item.form != "value" or not item.node:
+        return False
+    return bool(item.node[0] == "where" or (item.node[0] == "is" and item.node[3] in _PARTS))
 
 
 def _is_owner(item: Item, gap: Gap) -> bool:

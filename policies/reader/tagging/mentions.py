@@ -21,6 +21,7 @@ from trivium.policies.reader.literals import literals
 from trivium.policies.reader.matching import Element, Matcher
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.schema import Property, Schema, Walk
+from trivium.policies.reader.sketch import Sketch
 from trivium.policies.reader.tagging.elements import Elements
 from trivium.policies.reader.tagging.operators import Operators
 from trivium.policies.reader.tagging.tagged import (
@@ -38,7 +39,7 @@ from trivium.policies.reader.tagging.tagged import (
     is_plural,
     text_of,
 )
-from trivium.policies.reader.values import ValueHit, ValueIndex
+from trivium.policies.reader.values import ValueHit, ValueIndex, Ways
 
 _SPAN = 12  # words of a name
 _FEW_WORDS = 2  # up to which one of them that is known as something else may be all
@@ -119,6 +120,8 @@ class Mentions:
         node = ("is", found.type, found.number, "=", ("v", _constant(found.profile.kind, hit.value)))
         if hit.begins:
             node = (*node[:3], "starts_with", ("v", Value("text", hit.value)))
+        elif hit.ways:
+            node = _by_part(found, hit.ways)
         element = Element("property", found.number, hit.value)
         gain = 0.3 + 0.12 * min(hit.stop - hit.start - 1, 3) - 1.2 * (1 - hit.score)
         return Item("S", node, found.type, (found.number,), gain, link(hit.start, element, hit.score), form="value")
@@ -221,6 +224,7 @@ class Mentions:
                 many = said.islower() and is_plural([said]) and all(is_common(hit.label) for hit in hits)
                 each = start > 0 and self._tells_one(folded[start - 1]) and all(map(self._is_sort, hits))
                 found[start, stop] += self._entity_items(hits, start, said, several=many, each=each)
+        self._add_first_parts(text, words, found, taken)
         self._add_made_from(text, words, found, taken)
         self._add_misspelled(text, words, found, taken)
         self._add_near(text, words, found, taken, mixed=mixed)
@@ -235,6 +239,16 @@ class Mentions:
             else:
                 loose += [(*span, item) for item in items]
         return out
+
+    def _add_first_parts(
+        self, text: str, words: Sequence[Token], found: dict[tuple[int, int], list[Item]], taken: set[int]
+    ) -> None:
+        """Places without their last parts, where nothing else is called so: "the quake near Ndoi Island"."""
+        for hit in self.values.find_first_parts([word.text for word in words]):
+            capital = all(text[word.start].isupper() for word in words[hit.start : hit.stop])
+            free = taken.isdisjoint(range(hit.start, hit.stop)) and (hit.start, hit.stop) not in found
+            if hit.start and capital and free:
+                found[hit.start, hit.stop] = [self._value_item(hit)]
 
     def _named_or_many(self, texts: Sequence[str]) -> list[list[NamedEntity]]:
         """What each of some texts names; of several words also as their plural: "gold gloves" for the Gold Glove.
@@ -308,6 +322,9 @@ class Mentions:
                 if known and self.matcher.likeness("country", words_of(self.schema.properties[number].name)) >= NOUN:
                     less = OTHERS if self.values.exact(word) else 0.0  # "in Japanese", a language
                     yield ValueHit(place, place + 1, number, value, _PEOPLE - less)
+            for name in countries(word):
+                for number, ways in self.values.by_last_part(name).items():
+                    yield ValueHit(place, place + 1, number, name, _PEOPLE, ways=ways)
 
     def _shortened(self, folded: Sequence[str]) -> Iterator[ValueHit]:
         """Values of few that a word begins with: "agility heroes", by `agi` beside `str` and `int`."""
@@ -324,7 +341,7 @@ class Mentions:
         known = [not word.isalpha() or self._has_meaning(word) for word in folded]
         for start in range(len(folded)):
             for stop in range(start + 2, min(start + _LONGEST_CODED, len(folded)) + 1):
-                if any(known[start:stop]):
+                if any(known[start:stop]) or self.values.is_first_part(" ".join(folded[start:stop])):
                     break
                 for number, value in self.values.by_initials(folded[start:stop]):
                     if number < len(self.schema.properties) and self._says_kinds(self.schema.properties[number]):
@@ -571,6 +588,15 @@ class Mentions:
                 if items := self._entity_items(near, span[0], text_of(text, words, span)):
                     found[span] += items
                     break
+
+
+def _by_part(column: Property, ways: Ways) -> Sketch:
+    """The things of which a text is told by one of some parts."""
+    if len(ways) == 1:
+        return ("is", column.type, column.number, ways[0][0], ("v", Value("text", ways[0][1])))
+    term = ("p", (), column.name, "")
+    conditions = tuple(("cmp", term, sign, ("v", Value("text", text))) for sign, text in ways)
+    return ("where", ("all", column.type), ("or", conditions))
 
 
 def _constant(kind: str, value: str) -> Value:

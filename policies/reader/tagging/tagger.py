@@ -51,6 +51,7 @@ from trivium.policies.reader.tagging.tagged import (
     is_plural,
     text_of,
 )
+from trivium.policies.reader.tagging.text_parts import TextParts
 from trivium.policies.reader.values import ValueIndex
 from trivium.policies.reader.variants import Variants
 
@@ -101,6 +102,7 @@ class Tagger:
         self._hierarchy = Hierarchy(schema, language, self.names)
         self._other_names = OtherNames(schema, language, self.names, self.values)
         self.kind_vectors = KindVectors(schema, matcher.embedder)
+        self._text_parts = TextParts(schema, language, matcher, self._operators, self.names, self.values)
         self._kinds = OpenKinds(schema, language, matcher, self.kind_vectors)
         self._asked = AskedNoun(schema, language)
         self._variants = Variants.of(schema.properties, language)
@@ -138,7 +140,8 @@ class Tagger:
         blocks += self._other_names.blocks(text, words)
         spells = list(self._phrases.spell_blocks(folded))
         blocks += spells
-        loose = list(self._literals.signs(folded))
+        blocks += self._text_parts.blocks(text, words, quoted)
+        loose = [*self._literals.signs(folded), *self._text_parts.loose(text, words)]
         mixed = foreign is None and _is_mixed(text, words)
         blocks += self._mentions.name_blocks(text, words, quoted, loose, topics, mixed=mixed)
         chosen = _choose(blocks)

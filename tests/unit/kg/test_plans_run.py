@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from trivium.kg.neo4j.view import MADE
+from trivium.kg.naming import Naming
+from trivium.kg.neo4j.view import MADE, View
 from trivium.kg.plans.cypher import to_cypher
 from trivium.kg.plans.plan import (
     Aggregate,
@@ -23,6 +24,7 @@ from trivium.kg.plans.plan import (
 )
 from trivium.kg.plans.run import queries
 from trivium.kg.plans.sparql import to_sparql
+from trivium.kg.plans.text import parse
 from trivium.kg.profile import GraphProfile, PropertyProfile, RelationshipProfile, TypeProfile
 
 IDS = ["Heat", "O'Hara", "back\\slash", "_:b1", "https://example.org/x", "a b, c", "$p0", "{", "é", ""]
@@ -86,3 +88,13 @@ def test_a_plan_in_which_nothing_changes_is_itself() -> None:
     assert rewritten(plan, lambda node: node) is plan
     changed = rewritten(plan, lambda node: Entities(("Ronin",)) if isinstance(node, Entities) else node)
     assert changed == plans("Ronin")[1]
+
+
+def test_a_label_is_what_a_node_is_called_by_in_each_database() -> None:
+    plan = parse('type Film | where ::label starts_with "He"')
+    named = View(made=False, names=(Naming("Film", ("title",)), Naming("", ("first", "last"))))
+    assert "coalesce(x2.name, x2.id)" in to_cypher(plan, MADE, profile()).text
+    text = to_cypher(plan, named, profile()).text
+    assert text.index("x2:`Film`", 10) < text.index("x2.`title`") < text.index("x2.`first`") < text.index("x2.`last`")
+    assert "coalesce(null)" in to_cypher(plan, View(made=False), profile()).text, "a graph whose nodes have no names"
+    assert "rdf-schema#label>" in to_sparql(plan, profile()).text

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 
 from tests.planned import check_plan_record
 from trivium.kg.plans.codec import to_json
-from trivium.kg.plans.plan import Aggregate, Function, OfType, Term
+from trivium.kg.plans.plan import Aggregate, Compare, Function, OfType, Operator, Term, Value, Where
 from trivium.knowledge.knowledge import Knowledge
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.respond import respond
@@ -228,4 +228,13 @@ def test_what_repeats_a_name_answers_no_word_that_is_unread(strange: float, repe
         "assessed": {"signals": {"strange": strange}},
     }
     claim = Claim(answers=[AnswerEntity(id="h", label="Hillsborough", score=1.0)], paths=[])
+    assert _repeats_name(state, claim) is repeats
+
+
+@pytest.mark.parametrize(("operator", "repeats"), [("contains", False), ("=", True)])
+def test_what_holds_a_text_may_be_called_by_it(operator: Operator, *, repeats: bool) -> None:
+    """Of "classes with 'consent' in the description" one may be Consent."""
+    plan = Where(OfType("class"), Compare(Term(property="description"), operator, Value("text", "consent")))
+    state: Any = {"question": "which classes have 'consent' in the description?", "plan": to_json(plan)}
+    claim = Claim(answers=[AnswerEntity(id="c", label="Consent", score=1.0)], paths=[])
     assert _repeats_name(state, claim) is repeats
