@@ -534,6 +534,11 @@ class Language:
         whole = {base for base in long if len(base) >= _BASE}  # "golf" of golfers
         return (whole | {base + end for base in long for end in self.activity_endings}) - {doer}
 
+    def deed_of(self, doer: str) -> str:
+        """The stem of the verb for what a doer does, by the noun's ending: "translat" of a translator; "" without one."""
+        bases = [doer.removesuffix(end) for end in self.doer_endings if doer.endswith(end)]
+        return next((self.stem(base) for base in bases if len(base) >= _DOER), "")
+
     def is_number(self, word: str) -> bool:
         """Whether a word is a number, in digits or in letters."""
         return word[:1].isdigit() or word in self.numbers
