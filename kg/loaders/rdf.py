@@ -61,6 +61,7 @@ from trivium.kg.loaders.rdf_terms import (
 from trivium.kg.loaders.skips import SkipLog
 from trivium.kg.name_parts import Part, is_title, is_whole, names_by_initial, part_of, shorter_names, whole_name
 from trivium.kg.profile import is_of_vocabulary
+from trivium.kg.tables.codes import names_of_codes, says_country
 from trivium.kg.text import is_other_name, read_like_names
 from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueText
 from trivium.kg.values import NOT_AVAILABLE, columns_of_codes, is_missing
@@ -201,6 +202,7 @@ class RdfParser:
         self._values: dict[str, list[Triple]] = {}  # what is said of blank nodes by values
         self._joined = set[str]()  # blank nodes of which more is said
         self._leading = set[str]()  # relations that lead to other nodes
+        self._countries: dict[str, dict[str, None]] = {}  # by predicate that tells a country the nodes it leads to
         self._titles: dict[str, dict[str, str]] = {}  # by predicate what may name things whose labels are codes
         self._codes: dict[str, list[Triple] | None] = {}  # by predicate its triples while all values are codes
         self._distinct: dict[str, set[str]] = {}  # and these
@@ -346,6 +348,14 @@ class RdfParser:
             (named.labels if first else named.others).extend(self._names.get(node, []))
         self._named_by = []
 
+    def _name_countries(self) -> None:
+        """Give countries that have no name but the code at the end of their IRIs their names, as tables' codes have."""
+        for relation, ends in self._countries.items():
+            codes = {local_name(each): each for each in ends if each not in self._named or not self._named[each].labels}
+            for code, name in names_of_codes(codes, " ".join(_words(relation))).items():
+                self._about(codes[code]).aliases.append(name)
+        self._countries = {}
+
     def entities(self) -> list[Entity]:
         """The entities that were named or typed, in the file's order."""
         joined = Counter(outer for above in self._classes.values() for outer in above)
@@ -354,6 +364,7 @@ class RdfParser:
             for each, above in self._classes.items()
         }
         self._name_by_nodes()
+        self._name_countries()
         apart = self._rests.keys() | self._names.keys() | self._spent
         found = [_entity(key, named, told) for key, named in self._named.items() if key not in apart]
         return _with_names(found, self._titles) if self._titles else found
@@ -582,6 +593,8 @@ class RdfParser:
             self._classes.setdefault(head, {})[tail] = None
         elif relation in _SAME and (name := _name_elsewhere(head, tail)):
             self._about(head).aliases.append(name)
+        elif _tells_country(relation):
+            self._countries.setdefault(relation, {})[tail] = None
 
     def _state(self, stated: _Stated, relation: str, tail: str) -> None:
         if relation in _STATEMENT_PARTS:
@@ -724,6 +737,12 @@ def _words(relation: str) -> list[str]:
 def _part_of_name(relation: str) -> Part | None:
     """The part of a person's name that a predicate says: `givenName`, `family_name`."""
     return part_of(_words(relation))
+
+
+@cache
+def _tells_country(relation: str) -> bool:
+    """Whether a predicate leads to countries: `country`, `nationality`."""
+    return says_country(_words(relation))
 
 
 @cache

@@ -583,9 +583,7 @@ class Matcher:
             if alike < LEAST and not deed:
                 continue
             for element, weight in self._elements[row] if exact else self._not_done(own, part, row):
-                if not exact and ((somebody and self._is_time_or_truth(element)) or self._is_key(element)):
-                    continue
-                if not exact and alike != _CONCEPT and self._is_told(element):
+                if not exact and self._is_only_named(element, alike, somebody=somebody):
                     continue
                 noun = deed and self._says_when(element)
                 score = max(alike, _DEED) * max(weight, _HEAD) if noun else alike * weight
@@ -609,6 +607,12 @@ class Matcher:
             if kinds[match.element.kind] <= _MOST or match.exact:
                 out.append(match)
         return out
+
+    def _is_only_named(self, element: Element, alike: float, *, somebody: bool) -> bool:
+        """Whether no word means an element that is only so alike, be it one for somebody or not."""
+        if self._is_told(element):
+            return alike != _CONCEPT
+        return (somebody and self._is_time_or_truth(element)) or self._is_key(element)
 
     def _is_named(self, stem: str) -> bool:
         """Whether a stem is in the names of the schema itself, and not in the values that tell relations."""

@@ -194,7 +194,9 @@ def parts_of(columns: GraphColumns, schema: Schema) -> frozenset[int]:
     for number, role in enumerate(schema.types):
         rows = columns.types.get(role.name, np.zeros(0, np.int64))[:_SAMPLED]
         blank = len(rows) and all(label.startswith(_BLANK) for label in columns.labels(np.asarray(rows)))
-        profiles = [schema.profiles.get(schema.names[relation]) for relation, _, tail in schema.stored if tail == number]
+        profiles = [
+            schema.profiles.get(schema.names[relation]) for relation, _, tail in schema.stored if tail == number
+        ]
         if blank and profiles and all(each is not None and each.tails == each.triples for each in profiles):
             out.add(number)
     return frozenset(out)

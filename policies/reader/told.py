@@ -8,7 +8,7 @@ Only nouns for who does something are taken, and none that a relation or column 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -135,7 +135,9 @@ class ToldRelations:
         """Whether a relation or column is called by a noun, or by what whoever is called so does: `directed_by`."""
         noun = words_of(text)
         stems = {self.language.stem(noun[-1]), self.language.deed_of(noun[-1])} if len(noun) == 1 else set[str]()
-        return noun in self._names or any(len(name) == 1 and self.language.stem(name[0]) in stems for name in self._names)
+        return noun in self._names or any(
+            len(name) == 1 and self.language.stem(name[0]) in stems for name in self._names
+        )
 
     @cached_property
     def _names(self) -> frozenset[tuple[str, ...]]:
@@ -162,7 +164,7 @@ class ToldRelations:
 
     def _is_nameless(self, kind: str) -> bool:
         """Whether the things of a type are called by numbers or keys alone: `credit 7`."""
-        rows = np.asarray(self.columns.types.get(kind, np.zeros(0, np.int64)))[:_SAMPLED]
+        rows = np.asarray(self.columns.types.get(kind, np.zeros(0, np.int64))[:_SAMPLED], dtype=np.int64)
         own = {self.language.stem(word) for word in words_of(kind)}
 
         def says_nothing(label: str) -> bool:

@@ -535,7 +535,7 @@ class Language:
         return (whole | {base + end for base in long for end in self.activity_endings}) - {doer}
 
     def deed_of(self, doer: str) -> str:
-        """The stem of the verb for what a doer does, by the noun's ending: "translat" of a translator; "" without one."""
+        """The stem of the verb for what a doer does, by the noun's ending: that of "edit" of an editor; else ""."""
         bases = [doer.removesuffix(end) for end in self.doer_endings if doer.endswith(end)]
         return next((self.stem(base) for base in bases if len(base) >= _DOER), "")
 

@@ -12,7 +12,7 @@ from trivium.policies.reader.english import Language
 from trivium.policies.reader.items import Item, link
 from trivium.policies.reader.matching import Element, Matcher
 from trivium.policies.reader.names import words_of
-from trivium.policies.reader.roles import doers_of, nouns_of_ends, tells_person, things_of
+from trivium.policies.reader.roles import asks_who, doers_of, nouns_of_ends, tells_person, things_of
 from trivium.policies.reader.schema import Schema, Walk
 from trivium.policies.reader.sketch import Sketch
 from trivium.policies.reader.tagging.elements import Elements
@@ -35,7 +35,7 @@ class Implied:
     elements: Elements
 
     def __post_init__(self) -> None:
-        self._doers = self._named_by_deeds() | self._named_by_values() if self.schema.typed else {}
+        self._doers = self._named_by_deeds() | self._named_by_nouns() if self.schema.typed else {}
         self._row_doers = self._named_by_rows()
         self._kin = self._named_by_kin()
         self._amassing = self.language.classes.amassing
@@ -79,15 +79,29 @@ class Implied:
                         out[noun].append((relation, end, like, ("go", ("all", start), (hop,), end, True)))
         return out
 
-    def _named_by_values(self) -> dict[str, list[tuple[int, int, float, Sketch]]]:
-        """The same of relations that values tell: directors are those whose job that is."""
+    def _named_by_nouns(self) -> dict[str, list[tuple[int, int, float, Sketch]]]:
+        """The same of relations that are called by a noun for who does something: reviewers, what `reviewer` leads to.
+
+        Those that values tell are: directors are those whose job that is.
+        """
         out: dict[str, list[tuple[int, int, float, Sketch]]] = defaultdict(list)
-        for relation, told in self.schema.told.items():
-            noun, (head, tail) = words_of(told.name), told.pairs[0]
-            if len(noun) == 1:
-                node = ("go", ("all", head), (Walk(relation, "out"),), tail, True)
-                out[self.language.stem(noun[0])].append((relation, tail, 1.0, node))
+        for relation, name in enumerate(self.schema.names):
+            noun = self.language.stem(" ".join(words_of(name)))
+            pairs = sorted((head, tail) for known, head, tail in self.schema.joins if known == relation)
+            if " " in noun or not (relation in self.schema.told or self._is_doer(noun)):
+                continue
+            if any(self.schema.compatible(*pair) for pair in pairs):
+                continue
+            tails = {tail for _, tail in pairs}
+            for end in sorted(each for each in tails if not self.schema.inside[each] & tails):
+                start = next(head for head, tail in pairs if tail == end)
+                node = ("go", ("all", start), (Walk(relation, "out"),), end, True)
+                out[noun].append((relation, end, 1.0, node))
         return out
+
+    def _is_doer(self, noun: str) -> bool:
+        """Whether a noun, by its stem, is for who does something."""
+        return noun in self.language.doers and asks_who(noun, self.language)
 
     def _named_by_rows(self) -> dict[str, tuple[int, int, int]]:
         """For a noun for who does a deed, the type of its rows, and the relation to whom they are of: "pitchers"."""

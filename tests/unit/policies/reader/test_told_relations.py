@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -45,7 +46,7 @@ def _films() -> list[Any]:
 @cache
 def _table(kind: str = "job") -> tuple[GraphColumns, Reader]:
     """Rows of credits that lead to a film, a person and a job."""
-    jobs = [(job, [kind], {}) for job in dict.fromkeys(job for _, job, _ in _listed())]
+    jobs: list[Any] = [(job, [kind], {}) for job in dict.fromkeys(job for _, job, _ in _listed())]
     rows = [(f"credit {place}", ["credit"], {"fee": 100 + place}) for place, _ in enumerate(_listed())]
     edges: list[Any] = []
     for place, (film, job, name) in enumerate(_listed()):
@@ -115,7 +116,9 @@ _ASKED = [
 
 @pytest.mark.parametrize(("question", "answer"), _ASKED)
 @pytest.mark.parametrize("graph", [_table, _column, _relationships])
-def test_a_job_of_credits_is_a_relation_from_the_film_to_the_person(graph: Any, question: str, answer: list[str]) -> None:
+def test_a_job_of_credits_is_a_relation_from_the_film_to_the_person(
+    graph: Callable[[], tuple[GraphColumns, Reader]], question: str, answer: list[str]
+) -> None:
     assert _answer(graph(), question) == answer
 
 
@@ -147,9 +150,8 @@ def test_nothing_is_in_a_role_only_because_somebody_has_it() -> None:
 
 def test_things_without_a_word_for_a_role_are_joined_as_before() -> None:
     plan = write(_best(_table(), "Which people are there for Ice Road?").plan)
-    assert "Director" not in plan and _answer(_table(), "Which people are there for Ice Road?") == [
-        "Ada Reed", "Bo Lund", "Di Frost",
-    ]  # fmt: skip
+    assert "Director" not in plan
+    assert _answer(_table(), "Which people are there for Ice Road?") == ["Ada Reed", "Bo Lund", "Di Frost"]
 
 
 def _told(graph: tuple[GraphColumns, Reader]) -> list[str]:
