@@ -114,7 +114,7 @@ class AskedFor:
         return self._are_people(end for number, *both in self.schema.joins if number == relation for end in both)
 
     def _people_do(self, kind: int, tagged: Tagged) -> bool:
-        """Whether things lead to people who do what is said behind "who": a review with a `reviewer` reviews nothing."""
+        """Whether things lead to people who do what is said behind "who": a review that has a `reviewer` does not."""
         deed = self.language.stem(tagged.positions[1].casefold()) if len(tagged.positions) > 1 else ""
         doers = {
             number

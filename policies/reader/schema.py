@@ -46,6 +46,7 @@ _TOLD = 2  # facts of a kind of things, from which it is asked for by nouns that
 _ONE_TABLE = 2 / 3  # share of all columns from which a graph is one table with what belongs to it
 _LONGEST_NOUN = 3  # words
 _PLACES = 200  # of an order, at most
+_KINDS = 20  # numbers that may be those of kinds, at most
 _MOST_PATHS = 12  # paths that are kept for a pair of types
 _MOST_HOPS = 200  # hops between two types that paths of several hops are made of: a thousand would make a million
 
@@ -199,6 +200,11 @@ class Property:
         """Whether its values are 1, 2, 3 … without a gap, as places in an order are."""
         found = self.profile
         return found.minimum == "1" and 2 < found.distinct <= _PLACES and found.maximum == str(found.distinct)
+
+    @property
+    def measuring(self) -> bool:
+        """Whether its values are numbers of which there are too many to be of as many kinds."""
+        return self.profile.kind == "number" and self.profile.distinct > _KINDS
 
     @property
     def dated(self) -> bool:
