@@ -223,7 +223,8 @@ class Language:
         vague: adjectives without a bound of their own ("major"): as superlatives, read as above or below the average.
         hierarchy: words around a name that ask for what is above or under it.
         hierarchy_names: names of relations to what is "wider" and to what is "narrower", in words.
-        other_names: words that ask what things are called besides, and in another language.
+        other_names: words that ask what things are called besides, in short, and in another language.
+        short_names: words of columns of short names, the likest first: those that are `sure`, and others.
         idioms: phrases with the plainer words for the same, as `re.sub` takes them.
         kin: for a noun for a relative, the noun without the sex, and the sex ("" for either): mother, (parent, female).
         which: question words that a noun may follow: "which states".
@@ -319,6 +320,7 @@ class Language:
     hierarchy: Mapping[str, frozenset[str]]
     hierarchy_names: Mapping[str, frozenset[Phrase]]
     other_names: Mapping[str, frozenset[str]]
+    short_names: Mapping[str, tuple[str, ...]]
     opposites: tuple[tuple[str, str], ...]
     arithmetic: Mapping[Phrase, Arithmetic]
     shares: Mapping[str, str]
@@ -412,6 +414,7 @@ class Language:
             spans={name: _words(text) for name, text in raw.get("spans", {}).items()},
             hierarchy={name: _words(text) for name, text in raw["hierarchy"].items() if isinstance(text, str)},
             other_names={name: _words(text) for name, text in raw["other_names"].items()},
+            short_names=_split(raw["short_names"]),
             hierarchy_names={
                 name.removesuffix("_names"): frozenset(_phrases(texts))
                 for name, texts in raw["hierarchy"].items()
