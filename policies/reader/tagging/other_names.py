@@ -28,6 +28,7 @@ _LANGUAGE = 2  # words of a language: "Church Slavonic"
 _STRENGTH = 110  # of a block: more than a name's, also in quotes
 _LETTERS = 6  # of a symbol or code that a thing is called by in short, at most
 _RANK = 0.05  # what is lost by a property of other names beside one with more of them
+_LIKENESS = 0.25  # by one of short names beside one that is likelier called so
 
 Numbers = dict[str, tuple[int, ...]]
 """Properties by name, each with its numbers on all types."""
@@ -95,7 +96,7 @@ class OtherNames:
             yield from self._in_language(text, words, folded, languages)
         for place, word in enumerate(folded):
             if word in self.language.other_names["short"] and (known := self._short(word)):
-                yield self._columns(place, place + 1, known)
+                yield self._columns(place, place + 1, known, less=_LIKENESS)
 
     def _short(self, word: str) -> Numbers:
         """The columns of short names, those that are called by a word themselves first."""
@@ -185,11 +186,11 @@ class OtherNames:
                     out.append(Item("S", ("where", ("all", kind), ("or", ways)), kind, (), EXACT, links))
         return out
 
-    def _columns(self, start: int, stop: int, known: Numbers, form: str = NAMES) -> Block:
+    def _columns(self, start: int, stop: int, known: Numbers, form: str = NAMES, less: float = _RANK) -> Block:
         items = []
         for rank, numbers in enumerate(known.values()):
             links = link(start, Element("property", numbers[0]), 1.0)
-            items.append(Item("P", data=numbers, score=EXACT - _RANK * rank, links=links, form=form))
+            items.append(Item("P", data=numbers, score=EXACT - less * rank, links=links, form=form))
         return Block(start, stop, _STRENGTH + stop - start, items, UNREAD_NAME)
 
     @staticmethod

@@ -52,9 +52,13 @@ def test_short_names_stand_for_their_things(column: str, question: str, answer: 
 
 
 def test_the_column_that_is_called_so_comes_first() -> None:
-    graph = opened([("Fjord Survey", ["archive"], {"abbr": "Fj.", "acronym": "FS", "description": "Deep."})], [])
-    assert _answer(graph, "What is the acronym of Fjord Survey?") == ["FS"]
-    assert _answer(graph, "What is the abbreviation of Fjord Survey?") == ["Fj."]
+    entities: list[Any] = [
+        (name, ["archive"], {"acronym": short, "abbr": f"{name[:4]}. {name[-3:]}", "size": len(name)})
+        for name, (short, _) in _ARCHIVES.items()
+    ]
+    graph = opened(entities, [])
+    assert _answer(graph, "What is the acronym of Moss Image Library?") == ["MIL"]
+    assert _answer(graph, "What is the abbreviation of Moss Image Library?") == ["Moss. ary"]
 
 
 @pytest.mark.parametrize(
