@@ -7,7 +7,7 @@ Only nouns for who does something are taken, and none that a relation or column 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -51,12 +51,9 @@ class ToldRelations:
 
     def _of_rows(self) -> Iterator[Told]:
         """Those of rows without names that join two things, as credits do."""
-        for kind, role in enumerate(self.schema.types):
-            if not role.name or not self._is_nameless(role.name):
-                continue
-            ends = list(self._ends(kind))
+        for kind, ends in sorted(self._ends.items()):
             people = [(walk, end) for walk, end in ends if end in self._persons]
-            if len({walk for walk, _ in people}) != 1:
+            if len({walk for walk, _ in people}) != 1 or not self._is_nameless(self.schema.types[kind].name):
                 continue
             others = [(walk, end) for walk, end in ends if walk != people[0][0] and end != kind]
             for name, condition in self._categories(kind):
@@ -66,14 +63,17 @@ class ToldRelations:
                     pairs = [(head, tail) for walk, head in joined if walk == first for _, tail in people]
                     yield Told(name, (first.back(), people[0][0]), condition, tuple(pairs))
 
-    def _ends(self, kind: int) -> Iterator[tuple[Walk, int]]:
-        """The things that each row leads to one of: the walk from the row, and their type."""
+    @cached_property
+    def _ends(self) -> dict[int, list[tuple[Walk, int]]]:
+        """By type the things that each of its things leads to one of: the walk to them, and their type."""
+        out: dict[int, list[tuple[Walk, int]]] = defaultdict(list)
         for relation, head, tail in sorted(self.schema.stored):
             profile = self.schema.profiles[self.schema.names[relation]]
-            if head == kind and profile.heads >= _ONE * profile.triples:
-                yield Walk(relation, "out"), tail
-            elif tail == kind and profile.tails >= _ONE * profile.triples:
-                yield Walk(relation, "in"), head
+            if profile.heads >= _ONE * profile.triples:
+                out[head].append((Walk(relation, "out"), tail))
+            if profile.tails >= _ONE * profile.triples:
+                out[tail].append((Walk(relation, "in"), head))
+        return out
 
     def _categories(self, kind: int) -> Iterator[tuple[str, Sketch]]:
         """The nouns that rows of a type have as a value or lead to, each with the condition on a row that it has it."""
@@ -81,18 +81,19 @@ class ToldRelations:
             if column.profile.kind == "text" and not column.is_type and not column.profile.lists:
                 term: Sketch = ("p", (), column.name, "")
                 texts = self._values(self.schema.types[kind].name, column.name)
-                for text in self._taken(texts, column.name):
-                    yield text, ("cmp", term, "=", ("v", Value("text", text)))
+                for text, values in self._taken(texts, column.name):
+                    yield text, ("cmp", term, "=", _one_of(values))
         for relation in sorted({relation for relation, head, _ in self.schema.stored if head == kind}):
             name = self.schema.names[relation]
             kinds = {tail for known, head, tail in self.schema.stored if (known, head) == (relation, kind)}
-            if self.schema.profiles[name].tails > _MOST or not kinds.isdisjoint(self._telling):
+            other = not kinds.isdisjoint(self._telling) and not self._tells_role(name)
+            if self.schema.profiles[name].tails > _MOST or other:
                 continue
             ends = self._tails(self.schema.types[kind].name, name)
-            labels = dict(zip(self.columns.labels(np.array([*ends], dtype=np.int64)), ends, strict=True))
-            for text in self._taken({label: ends[row] for label, row in labels.items()}, name):
-                identifier = self.columns.ids[labels[text]]
-                yield text, ("cmp", ("e", (Walk(relation, "out"),)), "=", ("plan", ("ids", -1, (identifier,))))
+            rows = dict(zip(self.columns.labels(np.array([*ends], dtype=np.int64)), ends, strict=True))
+            for text, values in self._taken({label: ends[row] for label, row in rows.items()}, name):
+                ids = tuple(self.columns.ids[rows[each]] for each in values)
+                yield text, ("cmp", ("e", (Walk(relation, "out"),)), "=", ("plan", ("ids", -1, ids)))
 
     def _of_relationships(self) -> Iterator[Told]:
         """Those of relationships that have such a value themselves."""
@@ -107,17 +108,21 @@ class ToldRelations:
                 texts: Counter[str] = Counter()
                 for column in statements.properties.get(own.name, ()) if own.kind == "text" else ():
                     texts.update(dict(zip(column.texts, np.diff(column.starts).tolist(), strict=True)))
-                for text in self._taken(texts, own.name):
-                    condition = ("cmp", ("w0", own.name), "=", ("v", Value("text", text)))
+                for text, values in self._taken(texts, own.name):
+                    condition = ("cmp", ("w0", own.name), "=", _one_of(values))
                     walk = Walk(relation, "in" if turned else "out", condition)
                     yield Told(text, (walk,), None, tuple(pair[::-1] if turned else pair for pair in pairs))
 
-    def _taken(self, counts: Mapping[str, int], name: str) -> list[str]:
-        """The values of a category that are nouns for who does something and that nothing else is called by."""
+    def _taken(self, counts: Mapping[str, int], name: str) -> list[tuple[str, tuple[str, ...]]]:
+        """The values of a category that are nouns for who does something and that nothing else is called by.
+
+        Each with those that it stands for: actors may be actresses.
+        """
         if not 1 < len(counts) <= _MOST or sum(counts.values()) < _ROWS * len(counts):
             return []
         nouns = [text for text in counts if self._is_doer(text, name) and not self._is_known(text)]
-        return sorted(nouns, key=lambda text: (-counts[text], text))[:_TAKEN]
+        nouns = sorted(nouns, key=lambda text: (-counts[text], text))[:_TAKEN]
+        return [(text, (text, *(each for each in nouns if _is_she(each, text)))) for text in nouns]
 
     def _is_doer(self, text: str, column: str) -> bool:
         """Whether a text is a noun for who does something; in a column of roles, whether it ends as such nouns do."""
@@ -127,9 +132,13 @@ class ToldRelations:
         noun = self.language.stem(words[-1])
         if noun in self.language.doers or asks_who(noun, self.language):
             return True
-        roles = self.language.concepts.get(self.language.stem("role"), frozenset())
-        called = [self.language.concepts.get(self.language.stem(word), frozenset()) for word in words_of(column)]
-        return any(roles & each for each in called) and self.language.deed_of(words[-1]) != ""
+        return self._tells_role(column) and self.language.deed_of(words[-1]) != ""
+
+    def _tells_role(self, name: str) -> bool:
+        """Whether a column or relation is called by a word for roles: `job`, `withRole`."""
+        concepts, stem = self.language.concepts, self.language.stem
+        roles = concepts.get(stem("role"), frozenset())
+        return any(roles & concepts.get(stem(word), frozenset()) for word in words_of(name))
 
     def _is_known(self, text: str) -> bool:
         """Whether a relation or column is called by a noun, or by what whoever is called so does: `directed_by`."""
@@ -186,9 +195,22 @@ class ToldRelations:
 
     def _tails(self, kind: str, relation: str) -> dict[int, int]:
         """The rows that a relation leads to from things of a type, each with how often."""
-        code = self.columns.relation_codes.get(relation, -1)
-        counts: Counter[int] = Counter()
-        for row in self.columns.types[kind].tolist():
-            part = slice(int(self.columns.indptr[row]), int(self.columns.indptr[row + 1]))
-            counts.update(self.columns.ends[part][self.columns.codes[part] == code].tolist())
-        return {row: count for row, count in sorted(counts.items()) if row < len(self.columns)}
+        rows, columns = np.asarray(self.columns.types[kind], dtype=np.int64), self.columns
+        lengths = columns.indptr[rows + 1] - columns.indptr[rows]
+        before = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths)[:-1]))
+        at = np.repeat(columns.indptr[rows] - before, lengths) + np.arange(int(lengths.sum()))
+        ends = columns.ends[at][columns.codes[at] == columns.relation_codes.get(relation, -1)]
+        found, counts = np.unique(ends[ends < len(columns)], return_counts=True)
+        return dict(zip(found.tolist(), counts.tolist(), strict=True))
+
+
+def _one_of(values: tuple[str, ...]) -> Sketch:
+    """What a column is compared with: one value, or several of which it has one."""
+    found = tuple(Value("text", each) for each in values)
+    return ("v", found[0]) if len(found) == 1 else ("vs", found)
+
+
+def _is_she(noun: str, other: str) -> bool:
+    """Whether a noun is another one for women: an actress, a hostess."""
+    base, she = other.casefold(), noun.casefold()
+    return she == f"{base}ess" or (base[-2:] in ("er", "or") and she == f"{base[:-2]}ress")

@@ -167,6 +167,19 @@ def test_a_relation_of_the_graph_keeps_its_deed() -> None:
     assert _answer(graph, "Who directed Dune Sea?") == ["Cy Marsh"]
 
 
+def test_actors_may_be_actresses() -> None:
+    cast = [("Ice Road", "Bo Lund", "actor"), ("Ice Road", "Di Frost", "actress"), ("Red Moor", "Di Frost", "actress")]
+    cast += [
+        ("Red Moor", "Bo Lund", "director"),
+        ("Ice Road", "Cy Marsh", "director"),
+        ("Dune Sea", "Bo Lund", "actor"),
+    ]
+    graph = opened([*_people(), *_films()], [(film, "cast", name, {"category": job}) for film, name, job in cast])
+    assert _answer(graph, "Who acted in Ice Road?") == ["Bo Lund", "Di Frost"]
+    assert _answer(graph, "Who are the actresses of Ice Road?") == ["Di Frost"]
+    assert _answer(graph, "Who directed Ice Road?") == ["Cy Marsh"]
+
+
 def test_values_that_are_no_nouns_for_who_does_something_are_no_relations() -> None:
     edges: list[Any] = [
         (film, "stock", name, {"color": ("silver", "amber", "umber")[place % 3]})
