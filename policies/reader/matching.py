@@ -595,6 +595,7 @@ class Matcher:
         self._add_shortened(word, best)
         self._add_sorts(own, best)
         self._add_compounds(word, best)
+        self._drop_beside_told(best)
         self._widen(best)
         for side in self.language.sides.get(own, ()):
             for element in self._sides.get(side, ()):
@@ -711,6 +712,23 @@ class Matcher:
             if head in sorts or (cut and any(each.startswith(head) for each in sorts)):
                 return True
         return False
+
+    def _drop_beside_told(self, found: dict[Element, Match]) -> None:
+        """Drop what a word is only like where values tell a relation by it.
+
+        These are types, where it is that deed, and the relation whose value tells it: "directed" is no `film`, and who
+        acted is not all of the `cast`.
+        """
+        told = {element: match for element, match in found.items() if self._is_told(element)}
+        walked = defaultdict[int, float](float)
+        for element, match in told.items():
+            for hop in self.schema.told[element.number].hops:
+                walked[hop.relation] = max(match.score, walked[hop.relation])
+        exact = any(match.exact for match in told.values())
+        for element, match in [*found.items()] if told else ():
+            own = element.kind == "relation" and match.score <= walked[element.number]
+            if not match.exact and (own or (exact and element.kind == "type")):
+                del found[element]
 
     def _widen(self, found: dict[Element, Match]) -> None:
         """Read a word that is no type's own name as all types of one kind: "ship" of `ContainerShip` beside `Ferry`."""

@@ -435,6 +435,11 @@ class Schema:
         triples = max(count for (relation, *_), count in self.joins.items() if relation == told.hops[0].relation)
         return max(triples // sum(each.hops[0].relation == told.hops[0].relation for each in others), 1)
 
+    def stored_hop(self, hop: Walk) -> Walk | None:
+        """The relationship with its value that a hop stands for over a relation that this value tells; else None."""
+        told = self.told.get(hop.relation)
+        return told.walked(hop.direction)[0] if told is not None and len(told.hops) == 1 else None
+
     @cached_property
     def stored(self) -> dict[tuple[int, int, int], int]:
         """The joins of the graph's own relations."""

@@ -287,12 +287,16 @@ class Rules:
 
         Where the source was reached over one of them, that one is meant, from the set that it came from.
         """
-        walked = {hop.back(): part for hop, part in hops_walked(source.node)}
+        walked: dict[Walk, tuple[Walk, Sketch]] = {}
+        for found, part in hops_walked(source.node):
+            stored = self._schema.stored_hop(found.back())
+            walked[found.back() if stored is None else stored._replace(where=None)] = stored or found.back(), part
         ways = [(hop, reached) for hop, reached in self._schema.leaving(source.type) if hop.relation in relations]
         used = any(hop in walked for hop, _ in ways)
         return [
-            (hop, reached, walked.get(hop), 0.1 + (scores.EDGE if used and hop not in walked else 0.0))
+            (way, reached, to, 0.1 + (scores.EDGE if used and hop not in walked else 0.0))
             for hop, reached in ways
+            for way, to in [walked.get(hop, (hop, None))]
         ]
 
     def _top(self, source: Item, term: Sketch, descending: bool, limit: int, score: float, links: Any) -> Item:

@@ -111,6 +111,7 @@ _ASKED = [
     ("number of films per director", ["2", "3", "Ada Reed", "Ed Moor"]),
     ("who directed the most films?", ["Ed Moor"]),
     ("how many directors are there?", ["2"]),
+    ("which director directed the most films?", ["Ed Moor"]),
 ]
 
 
@@ -165,6 +166,20 @@ def test_a_relation_of_the_graph_keeps_its_deed() -> None:
     graph = opened(entities, edges)
     assert _told(graph) == ["Writer", "Editor", "Choreographer"]
     assert _answer(graph, "Who directed Dune Sea?") == ["Cy Marsh"]
+
+
+def test_who_plays_a_character_and_what_is_played_are_told_by_the_same_relationships() -> None:
+    cast = [("Ice Road", "Bo Lund", "actor", "Finn"), ("Red Moor", "Bo Lund", "actor", "Hart")]
+    cast += [("Ice Road", "Di Frost", "actor", "Wren"), ("Red Moor", "Cy Marsh", "director", "")]
+    cast += [("Ice Road", "Ada Reed", "director", ""), ("Dune Sea", "Di Frost", "actor", "Lark")]
+    edges: list[Any] = [
+        (film, "cast", name, {"category": job, **({"character": whom} if whom else {})})
+        for film, name, job, whom in cast
+    ]
+    graph = opened([*_people(), *_films()], edges)
+    assert _answer(graph, "Who plays Finn?") == ["Bo Lund"]
+    assert _answer(graph, "Who plays in Ice Road?") == ["Bo Lund", "Di Frost"]
+    assert _answer(graph, "Which character does Bo Lund play in Ice Road?") == ["Finn"]
 
 
 def test_actors_may_be_actresses() -> None:
