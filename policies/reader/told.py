@@ -100,7 +100,8 @@ class ToldRelations:
         for relation, name in enumerate(self.schema.names):
             profile, statements = self.schema.profiles.get(name), self.columns.statements.get(name)
             pairs = [(head, tail) for known, head, tail in sorted(self.schema.stored) if known == relation]
-            sides = {(head in self._persons, tail in self._persons) for head, tail in pairs}
+            plain = [pair for pair in pairs if self.schema.kinds.isdisjoint(pair)]
+            sides = {(head in self._persons, tail in self._persons) for head, tail in plain}
             if profile is None or statements is None or sides not in ({(True, False)}, {(False, True)}):
                 continue
             turned = (True, False) in sides
@@ -111,7 +112,8 @@ class ToldRelations:
                 for text, values in self._taken(texts, own.name):
                     condition = ("cmp", ("w0", own.name), "=", _one_of(values))
                     walk = Walk(relation, "in" if turned else "out", condition)
-                    yield Told(text, (walk,), None, tuple(pair[::-1] if turned else pair for pair in pairs))
+                    told = (pair[::-1] if turned else pair for pair in pairs)
+                    yield Told(text, (walk,), None, tuple(pair for pair in told if pair[1] in self._persons))
 
     def _taken(self, counts: Mapping[str, int], name: str) -> list[tuple[str, tuple[str, ...]]]:
         """The values of a category that are nouns for who does something and that nothing else is called by.
