@@ -195,6 +195,15 @@ def test_actors_may_be_actresses() -> None:
     assert _answer(graph, "Who directed Ice Road?") == ["Cy Marsh"]
 
 
+def test_who_plays_is_not_told_by_players_where_a_relation_says_it() -> None:
+    edges: list[Any] = [
+        (film, "credits", name, {"job": "Player" if job == "Choreographer" else job}) for film, job, name in _listed()
+    ]
+    graph = opened([*_people(), *_films()], [*edges, ("Cy Marsh", "plays_in", "Dune Sea", {})])
+    assert _told(graph) == ["Writer", "Director", "Editor"]
+    assert _answer(graph, "Who plays in Dune Sea?") == ["Cy Marsh"]
+
+
 def test_values_that_are_no_nouns_for_who_does_something_are_no_relations() -> None:
     edges: list[Any] = [
         (film, "stock", name, {"color": ("silver", "amber", "umber")[place % 3]})
