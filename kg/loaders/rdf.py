@@ -67,6 +67,7 @@ from trivium.kg.loaders.rdf_terms import (
 from trivium.kg.loaders.skips import SkipLog
 from trivium.kg.name_parts import Part, is_title, is_whole, names_by_initial, part_of, shorter_names, whole_name
 from trivium.kg.profile import is_of_vocabulary
+from trivium.kg.tables.codes import names_of_codes, says_country
 from trivium.kg.text import is_other_name, read_like_names
 from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueText
 from trivium.kg.values import NOT_AVAILABLE, columns_of_codes, is_missing
@@ -201,6 +202,7 @@ class RdfParser:
         self._values: dict[str, list[Triple]] = {}  # what is said of blank nodes by values
         self._joined = set[str]()  # blank nodes of which more is said
         self._leading = set[str]()  # relations that lead to other nodes
+        self._countries: dict[str, dict[str, None]] = {}  # by predicate that tells a country the nodes it leads to
         self._titles: dict[str, dict[str, str]] = {}  # by predicate what may name things whose labels are codes
         self._codes: dict[str, list[Triple] | None] = {}  # by predicate its triples while all values are codes
         self._distinct: dict[str, set[str]] = {}  # and these
@@ -376,9 +378,18 @@ class RdfParser:
             if of in self._named and not self._about(claim).labels:
                 self._about(claim).labels.extend(self._named[of].labels)
 
+    def _name_countries(self) -> None:
+        """Give countries that have no name but the code at the end of their IRIs their names, as tables' codes have."""
+        for relation, ends in self._countries.items():
+            codes = {local_name(each): each for each in ends if each not in self._named or not self._named[each].labels}
+            for code, name in names_of_codes(codes, " ".join(local_words(relation))).items():
+                self._about(codes[code]).aliases.append(name)
+        self._countries = {}
+
     def entities(self) -> list[Entity]:
         """The entities that were named or typed, in the file's order."""
         self._name_by_nodes()
+        self._name_countries()
         apart = self._rests.keys() | self._names.keys() | self._spent
         found = [_entity(key, named, self._classes) for key, named in self._named.items() if key not in apart]
         return _with_names(found, self._titles) if self._titles else found
@@ -593,18 +604,7 @@ class RdfParser:
     def _note(self, head: str, relation: str, tail: str) -> None:
         """Keep what a triple says of names and classes besides."""
         if isinstance(tail, ValueText):
-            if (part := _part_of_name(relation)) and len(tail) <= _LONGEST_NAME:
-                if is_missing(tail):
-                    return
-                self._about(head).parts.setdefault(part, CONTROL.sub(" ", tail).strip())
-            elif part is None and _says_title(relation) and is_title(tail):
-                self._about(head).parts.setdefault("prefix", tail.strip())
-            elif _is_whole_name(relation):
-                self._about(head).whole = tail
-            if _names_besides(relation) and len(tail) <= _LONGEST_NAME:
-                self._about(head).aliases.append(CONTROL.sub(" ", tail))
-            if not self._chosen and _may_title(relation) and len(tail) <= _LONGEST_NAME:
-                self._titles.setdefault(relation, {}).setdefault(head, CONTROL.sub(" ", tail))
+            self._note_text(head, relation, tail)
         elif relation == SUBCLASS:
             self._classes.put_below(head, tail)
         elif relation == _INSTANCE_OF:
@@ -613,6 +613,23 @@ class RdfParser:
             self._claims[tail] = head
         elif relation in _SAME and (name := _name_elsewhere(head, tail)):
             self._about(head).aliases.append(name)
+        elif _tells_country(relation):
+            self._countries.setdefault(relation, {})[tail] = None
+
+    def _note_text(self, head: str, relation: str, tail: ValueText) -> None:
+        """Keep what a text says of a name."""
+        if (part := _part_of_name(relation)) and len(tail) <= _LONGEST_NAME:
+            if is_missing(tail):
+                return
+            self._about(head).parts.setdefault(part, CONTROL.sub(" ", tail).strip())
+        elif part is None and _says_title(relation) and is_title(tail):
+            self._about(head).parts.setdefault("prefix", tail.strip())
+        elif _is_whole_name(relation):
+            self._about(head).whole = tail
+        if _names_besides(relation) and len(tail) <= _LONGEST_NAME:
+            self._about(head).aliases.append(CONTROL.sub(" ", tail))
+        if not self._chosen and _may_title(relation) and len(tail) <= _LONGEST_NAME:
+            self._titles.setdefault(relation, {}).setdefault(head, CONTROL.sub(" ", tail))
 
     def _state(self, stated: _Stated, relation: str, tail: str) -> None:
         if relation in _STATEMENT_PARTS:
@@ -751,6 +768,12 @@ def _with_names(entities: Sequence[Entity], titles: Mapping[str, Mapping[str, st
 def _part_of_name(relation: str) -> Part | None:
     """The part of a person's name that a predicate says: `givenName`, `family_name`."""
     return part_of(local_words(relation))
+
+
+@cache
+def _tells_country(relation: str) -> bool:
+    """Whether a predicate leads to countries: `country`, `nationality`."""
+    return says_country(local_words(relation))
 
 
 @cache

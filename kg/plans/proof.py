@@ -164,6 +164,7 @@ class _Prover:
     def _followed(self, plan: Follow, row: int) -> list[ReasoningPath]:
         """The chain backwards from the entity, through what each step reached from the source."""
         walked: list[WalkedTriple] = []
+        met: list[ReasoningPath] = []  # by what the entities reached on the way fulfil their steps' conditions
         at = row
         for place in range(len(plan.steps) - 1, -1, -1):
             before: EntitySet = Follow(plan.source, plan.steps[:place]) if place else plan.source
@@ -172,9 +173,11 @@ class _Prover:
             if came is None:
                 return [()]
             start, triple = came
+            if step.to is not None:
+                met = [*((*path, *walked) for path in self._conditions(step.to, at)), *met]
             walked.insert(0, triple)
             at = start
-        return [(*path, *walked) for path in self._source_paths(plan.source, at)]
+        return [*((*path, *walked) for path in self._source_paths(plan.source, at)), *met]
 
     def _source_paths(self, plan: EntitySet, row: int) -> list[ReasoningPath]:
         """As `_paths`, each once: many answers come from one entity."""

@@ -34,12 +34,18 @@ def names_of_codes(texts: Collection[str], kind: str) -> Mapping[str, str]:
     """The names of those of a kind's texts that are codes of one list; empty where codes are of something else."""
     codes = [text for text in texts if _CODE.fullmatch(text)]
     countries, states, sports = _lists()
-    lists = [countries, states] if _COUNTRY & set(kind.split()) else [states, countries]
-    if _COUNTRY & set(kind.split()) or len(codes) >= _MANY:
+    of_countries = says_country(kind.split())
+    lists = [countries, states] if of_countries else [states, countries]
+    if of_countries or len(codes) >= _MANY:
         lists.append(sports)  # CHI, DEN and POR alone may be teams of towns
     told = [{text: known[text] for text in codes if text in known} for known in lists]
     most = max(told, key=len)  # the first of those that know as many
     return most if len(most) >= max(_MOST * len(codes), _FEW) else {}
+
+
+def says_country(words: Collection[str]) -> bool:
+    """Whether a column or relation of a name in words tells a country."""
+    return not _COUNTRY.isdisjoint(words)
 
 
 def names_without_kind(labels: Collection[str]) -> Mapping[str, str]:

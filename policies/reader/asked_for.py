@@ -81,10 +81,13 @@ class AskedFor:
         persons = self.persons if self.schema.typed and first in self.language.classes.persons else ()
         all_with = sketch[0] == "where" and sketch[1][0] == "all"
         kind = item.type if item.category == "S" else sketch[1][1] if all_with else None
+        person = kind is None or not persons or any(self.schema.compatible(kind, each) for each in persons)
+        if kind is not None and not person and self._people_do(kind, tagged):
+            return scores.NO_FIGURE
         does = self._does(item, sketch) if persons else None
         if does is False:
             return scores.BEYOND_DEED
-        if kind is not None and persons and not any(self.schema.compatible(kind, each) for each in persons):
+        if not person:
             return 0.0 if does else scores.NO_PERSON
         return 0.0 if self._asked(tagged, sketch, item) else scores.ASKED
 
@@ -108,8 +111,21 @@ class AskedFor:
         )
 
     def _joins_people(self, relation: int) -> bool:
-        ends = {end for number, *both in self.schema.joins if number == relation for end in both}
-        return any(self.schema.compatible(end, each) for end in ends for each in self.people)
+        return self._are_people(end for number, *both in self.schema.joins if number == relation for end in both)
+
+    def _people_do(self, kind: int, tagged: Tagged) -> bool:
+        """Whether things lead to people who do what is said behind "who": a review that has a `reviewer` does not."""
+        deed = self.language.stem(tagged.positions[1].casefold()) if len(tagged.positions) > 1 else ""
+        doers = {
+            number
+            for number, name in enumerate(self.schema.names)
+            if deed and self.language.deed_of((words_of(name) or ("",))[-1]) == deed
+        }
+        leading = ((head, tail) for number, head, tail in self.schema.joins if number in doers)
+        return self._are_people(tail for head, tail in leading if self.schema.compatible(head, kind))
+
+    def _are_people(self, kinds: Iterable[int]) -> bool:
+        return any(self.schema.compatible(kind, each) for kind in kinds for each in self.people)
 
     def _asks_column(self, tagged: Tagged, item: Item) -> bool:
         """Whether a question begins with "what is the" and a column of numbers or dates: "what was the date of …"."""

@@ -522,7 +522,7 @@ class Candidates:
         for item in parsed:
             if item.category != "S" or item.form != "name" or item.node is None or item.node[0] != "ids":
                 continue
-            hops = self.schema.leaving(item.type)[:CANDIDATES]
+            hops = self.schema.leaving(item.type, stored=True)[:CANDIDATES]
             facts: list[Sketch] = [
                 ("go", item.node, (self.schema.walk(hop, item.type, reached),), reached, True) for hop, reached in hops
             ]

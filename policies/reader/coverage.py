@@ -522,7 +522,7 @@ class Coverage:
             return 0 if unsaid else self._before_figure(tagged, links)
         if not unsaid:
             return min(verbs, self._before_values(tagged, links) + self._of_figure(tagged, links))
-        joins = [(name, pair) for (name, *pair) in self.schema.joins if kinds.issuperset(pair) and pair[0] != pair[1]]
+        joins = [(name, pair) for (name, *pair) in self.schema.stored if kinds.issuperset(pair) and pair[0] != pair[1]]
         named = {self.schema.names[name]: pair for name, pair in joins}
         alone = [each for each in unsaid if each in named and sum(pair == named[each] for _, pair in joins) == 1]
         return min(verbs, len(alone))

@@ -353,20 +353,20 @@ class Matcher:
             forms.setdefault(rest, 0.96)
         if 1 < len(content) < len(stems):  # "subclasses" for `subClassOf`
             forms.setdefault(("".join(content),), _JOINED)
-        if deed := self._deed(element, words[-1]):
+        if (deed := self._deed(element, words[-1])) and not self._is_told(element):
             forms[*stems[:-1], deed] = _JOINED
         if words[-1].endswith("ing"):  # `Listing` by "listings", which is no form of "list"
             forms[(*stems[:-1], words[-1])] = 1.0
         for form, score in forms.items():
             known = self._forms[form]
             known[element] = max(known.get(element, 0.0), score)
-        if not rest and content != stems:
-            return
+        if (not rest and content != stems) or (self._is_told(element) and len(stems) > 1):
+            return  # no "producer" is an `Executive Producer`
         weights = self._weights(element, rest or content)
         if element.kind == "type" and "of" in words[1:-1] and len(content) > 1:  # a `SystemOfUnits` is a system
             weights[content[-1]], weights[stem(words[words.index("of", 1) - 1])] = _BEHIND_OF, weights[content[-1]]
         if deed:
-            weights[deed] = weights.get(stems[-1], _HEAD)
+            weights[deed] = _JOINED if self._is_told(element) else weights.get(stems[-1], _HEAD)
         whole = len(rest or content) == 1  # nobody lives in a `born_in_city`, and no `order_date` is held
         if whole or not (element.kind == "relation" or words[-1] in self.language.kinds_of_value):
             head = max(weights, key=weights.__getitem__)
@@ -436,9 +436,18 @@ class Matcher:
         return weights
 
     def _deed(self, element: Element, word: str) -> str:
-        """The stem of what can be done or not by a name's last word, `orderable` by "can it be ordered?"; else ""."""
+        """The stem of what is done by a name's last word, `orderable` by "can it be ordered?"; else "".
+
+        Of a relation that a value tells it is what whoever is called so does: "translated" of a translator.
+        """
+        if self._is_told(element):
+            return self.language.deed_of(word)
         done = word.removesuffix("able") if self._is_truth(element) else word
         return self.language.stem(done) if done != word else ""
+
+    def _is_told(self, element: Element) -> bool:
+        """Whether an element is a relation that a value tells, which no word means that is only like it."""
+        return element.kind == "relation" and element.number in self.schema.told
 
     def _is_truth(self, element: Element) -> bool:
         """Whether an element is a column of yes and no."""
@@ -574,18 +583,19 @@ class Matcher:
             if alike < LEAST and not deed:
                 continue
             for element, weight in self._elements[row] if exact else self._not_done(own, part, row):
-                if not exact and ((somebody and self._is_time_or_truth(element)) or self._is_key(element)):
+                if not exact and self._is_only_named(element, alike, somebody=somebody):
                     continue
                 noun = deed and self._says_when(element)
                 score = max(alike, _DEED) * max(weight, _HEAD) if noun else alike * weight
                 known = best.get(element)
                 if score >= LEAST and (known is None or score > known.score):
                     best[element] = Match(element, score, exact or noun, part)
-        said = () if own in self._row else self.wordings([word])  # what the schema says itself asks for nothing else
+        said = () if self._is_named(own) else self.wordings([word])  # what the schema says itself asks for nothing else
         self._add_better([each for each in said if not (somebody and self._is_time_or_truth(each.element))], best)
         self._add_shortened(word, best)
         self._add_sorts(own, best)
         self._add_compounds(word, best)
+        self._drop_beside_told(best)
         self._widen(best)
         for side in self.language.sides.get(own, ()):
             for element in self._sides.get(side, ()):
@@ -598,6 +608,16 @@ class Matcher:
             if kinds[match.element.kind] <= _MOST or match.exact:
                 out.append(match)
         return out
+
+    def _is_only_named(self, element: Element, alike: float, *, somebody: bool) -> bool:
+        """Whether no word means an element that is only so alike, be it one for somebody or not."""
+        if self._is_told(element):
+            return alike != _CONCEPT
+        return (somebody and self._is_time_or_truth(element)) or self._is_key(element)
+
+    def _is_named(self, stem: str) -> bool:
+        """Whether a stem is in the names of the schema itself, and not in the values that tell relations."""
+        return stem in self._row and not all(self._is_told(element) for element, _ in self._elements[self._row[stem]])
 
     def _is_key(self, element: Element) -> bool:
         """Whether an element is a column of numbers that stand for things, whose names say nothing: `kbob_id`."""
@@ -692,6 +712,23 @@ class Matcher:
             if head in sorts or (cut and any(each.startswith(head) for each in sorts)):
                 return True
         return False
+
+    def _drop_beside_told(self, found: dict[Element, Match]) -> None:
+        """Drop what a word is only like where values tell a relation by it.
+
+        These are types, where it is that deed, and the relation whose value tells it: "directed" is no `film`, and who
+        acted is not all of the `cast`.
+        """
+        told = {element: match for element, match in found.items() if self._is_told(element)}
+        walked = defaultdict[int, float](float)
+        for element, match in told.items():
+            for hop in self.schema.told[element.number].hops:
+                walked[hop.relation] = max(match.score, walked[hop.relation])
+        exact = any(match.exact for match in told.values())
+        for element, match in [*found.items()] if told else ():
+            own = element.kind == "relation" and match.score <= walked[element.number]
+            if not match.exact and (own or (exact and element.kind == "type")):
+                del found[element]
 
     def _widen(self, found: dict[Element, Match]) -> None:
         """Read a word that is no type's own name as all types of one kind: "ship" of `ContainerShip` beside `Ferry`."""

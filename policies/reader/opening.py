@@ -25,6 +25,7 @@ from trivium.policies.reader.readings import Executor
 from trivium.policies.reader.roles import MOST_RELATIONS, Roles, induce
 from trivium.policies.reader.schema import Schema, is_short
 from trivium.policies.reader.tagging import EntityTies
+from trivium.policies.reader.told import ToldRelations
 
 _MOST_ROLES = 4
 _SAMPLED = 20  # things of a type whose names are looked at
@@ -70,6 +71,7 @@ def open_reader(
         roles_of = partial(_roles_of, columns, found)
     else:
         schema = Schema.of(profile, overlaps(columns), language.symmetric)
+        schema = schema.telling(ToldRelations(columns, schema, language).found())
     ties = EntityTies(partial(_members_of, columns, schema), roles_of)
     reader = Reader(schema, names, embedder, executor=executor, glossary=glossary, language=language, ties=ties)
     reader.row_names = row_names(columns, reader.schema)
@@ -126,7 +128,7 @@ def _members_of(columns: GraphColumns, schema: Schema, identifier: str) -> list[
     out = []
     for code in codes[np.argsort(-counts, kind="stable")].tolist():
         number = named.get(columns.relations[code - len(columns.relations)]) if code >= len(columns.relations) else None
-        heads = {head for relation, head, _ in schema.joins if relation == number}
+        heads = {head for relation, head, _ in schema.stored if relation == number}
         out += [(number, head) for head in sorted(heads) if number is not None and not schema.inside[head] & heads]
     return out[:_MOST_ROLES]
 
@@ -155,7 +157,7 @@ def records_of(columns: GraphColumns, schema: Schema) -> dict[int, tuple[int, in
     for number, role in enumerate(schema.types):
         if not _are_numbered(columns, role.name):
             continue
-        ends = [(relation, tail) for relation, head, tail in schema.joins if head == number != tail]
+        ends = [(relation, tail) for relation, head, tail in schema.stored if head == number != tail]
         profiles = [(schema.profiles[schema.names[relation]].tails, relation, tail) for relation, tail in ends]
         _, relation, tail = max(profiles, default=(0, -1, -1))
         if sum(end == tail for _, end in ends) == 1:  # a match of two teams tells of none of them alone
@@ -174,7 +176,7 @@ def row_names(columns: GraphColumns, schema: Schema) -> dict[int, int]:
         if not _are_numbered(columns, role.name):
             continue
         own = [each for each in schema.of_type[number] if not each.is_type and not each.profile.lists]
-        ends = [schema.profiles[schema.names[relation]].tails for relation, head, _ in schema.joins if head == number]
+        ends = [schema.profiles[schema.names[relation]].tails for relation, head, _ in schema.stored if head == number]
         keys = [each for each in own if each.yearly or (each.dated and not ends)]  # a match of two teams is no day
         keys = [each for each in keys if each.profile.unique and each.profile.entities == role.size]
         if keys:
@@ -194,7 +196,9 @@ def parts_of(columns: GraphColumns, schema: Schema) -> frozenset[int]:
     for number, role in enumerate(schema.types):
         rows = columns.types.get(role.name, np.zeros(0, np.int64))[:_SAMPLED]
         blank = len(rows) and all(label.startswith(_BLANK) for label in columns.labels(np.asarray(rows)))
-        profiles = [schema.profiles.get(schema.names[relation]) for relation, _, tail in schema.joins if tail == number]
+        profiles = [
+            schema.profiles.get(schema.names[relation]) for relation, _, tail in schema.stored if tail == number
+        ]
         if blank and profiles and all(each is not None and each.tails == each.triples for each in profiles):
             out.add(number)
     return frozenset(out)
@@ -233,7 +237,7 @@ def _called_in_table(columns: GraphColumns, schema: Schema, language: Language) 
         return frozenset()
     found = _of_most([frozenset(_stems(label, language)) for label in rows])
     sorts = language.classes.sorts | language.classes.kinds
-    for relation, head, tail in schema.joins:
+    for relation, head, tail in schema.stored:
         if head == schema.table and words_of(schema.names[relation])[-1] in sorts:
             found |= _of_most([frozenset(_stems(label, language)[-1:]) for label in _first(columns, schema, tail)])
     return found | {wider for wider, narrower in language.sorts_of.items() if narrower & found}

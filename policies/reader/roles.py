@@ -18,7 +18,7 @@ from trivium.policies.reader.chains.lexicon import lexicon
 from trivium.policies.reader.chains.voice import voice_of
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.names import words_of
-from trivium.policies.reader.schema import Role
+from trivium.policies.reader.schema import Property, Role
 
 MOST_RELATIONS = 80
 """Relations up to which roles are made; a graph of more is read by chains from its names alone."""
@@ -130,6 +130,11 @@ def nouns_of(name: str, tail: bool, language: Language) -> list[tuple[str, ...]]
 def asks_who(noun: str, language: Language) -> bool:
     """Whether "who" asks for what a noun names."""
     return language.asked.get(language.stem(noun), {}).get("who", 0.0) >= 1
+
+
+def tells_person(column: Property, language: Language) -> bool:
+    """Whether a column is one of persons: when they were born, or what they live by."""
+    return not language.classes.of_persons.isdisjoint(words_of(column.name))
 
 
 def doers_of(name: str, language: Language) -> tuple[bool, frozenset[str]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from heapq import nlargest
@@ -47,6 +47,7 @@ _ONE_TABLE = 2 / 3  # share of all columns from which a graph is one table with 
 _LONGEST_NOUN = 3  # words
 _NAME = 40  # letters that a name has at most, on average
 _PLACES = 200  # of an order, at most
+_KINDS = 20  # numbers that may be those of kinds, at most
 _MOST_PATHS = 12  # paths that are kept for a pair of types
 _MOST_HOPS = 200  # hops between two types that paths of several hops are made of: a thousand would make a million
 
@@ -64,6 +65,26 @@ class Walk(NamedTuple):
 
 
 _BACK: dict[Direction, Direction] = {"out": "in", "in": "out", "any": "any"}
+
+
+class Told(NamedTuple):
+    """A relation that a value tells, as one of the graph's own: the `director` of credits whose job is that.
+
+    Attributes:
+        name: the value.
+        hops: from the head to the tail.
+        rows: condition on what the first hop reaches, as a sketch; None where the hop itself has it.
+        pairs: the types of heads and tails.
+    """
+
+    name: str
+    hops: tuple[Walk, ...]
+    rows: tuple[Any, ...] | None
+    pairs: tuple[tuple[int, int], ...]
+
+    def walked(self, direction: Direction) -> tuple[Walk, ...]:
+        """The hops, in order, from the head or, against the relation's direction, from the tail."""
+        return tuple(hop.back() for hop in reversed(self.hops)) if direction == "in" else self.hops
 
 
 class Path(NamedTuple):
@@ -182,6 +203,11 @@ class Property:
         return found.minimum == "1" and 2 < found.distinct <= _PLACES and found.maximum == str(found.distinct)
 
     @property
+    def measuring(self) -> bool:
+        """Whether its values are numbers of which there are too many to be of as many kinds."""
+        return self.profile.kind == "number" and self.profile.distinct > _KINDS
+
+    @property
     def dated(self) -> bool:
         """Whether its values are dates or times."""
         return self.profile.kind in DATED
@@ -248,11 +274,12 @@ class Schema:
         inside: for each type, the types that hold all of its entities.
         overlaps: pairs of types that share entities.
         names: relation names by number.
-        joins: (relation, head type, tail type) -> triples.
+        joins: (relation, head type, tail type) -> triples, those of `told` too.
         profiles: for each relation its largest pair of types, for the properties of its relationships.
         typed: whether the graph's entities have types.
         symmetric: relations whose direction says nothing.
         spread: names of relations that join several pairs of types.
+        told: by number, behind the graph's own, the relations that values tell.
     """
 
     types: list[Role]
@@ -265,6 +292,7 @@ class Schema:
     typed: bool = True
     symmetric: frozenset[int] = frozenset()
     spread: frozenset[str] = frozenset()
+    told: Mapping[int, Told] = field(default_factory=dict)
     _paths: dict[tuple[int, int], tuple[Path, ...]] = field(default_factory=dict, repr=False)
     _computed: dict[tuple[int, int, Operand], Property] = field(default_factory=dict, repr=False)
     _lock: Any = field(default_factory=Lock, repr=False)
@@ -399,6 +427,31 @@ class Schema:
             symmetric=frozenset(either),
         )
 
+    def telling(self, found: Sequence[Told]) -> Schema:
+        """The same schema with relations that values tell."""
+        if not found:
+            return self
+        told = dict(enumerate(found, len(self.names)))
+        joins = {(number, *pair): self._share(each, found) for number, each in told.items() for pair in each.pairs}
+        profiles = {each.name: RelationshipProfile(each.name, "", "", 1) for each in found}  # none has one alone
+        names = [*self.names, *(each.name for each in found)]
+        return replace(self, names=names, joins=self.joins | joins, profiles=self.profiles | profiles, told=told)
+
+    def _share(self, told: Told, others: Sequence[Told]) -> int:
+        """About how many triples a told relation would have: its share of those that it is told by."""
+        triples = max(count for (relation, *_), count in self.joins.items() if relation == told.hops[0].relation)
+        return max(triples // sum(each.hops[0].relation == told.hops[0].relation for each in others), 1)
+
+    def stored_hop(self, hop: Walk) -> Walk | None:
+        """The relationship with its value that a hop stands for over a relation that this value tells; else None."""
+        told = self.told.get(hop.relation)
+        return told.walked(hop.direction)[0] if told is not None and len(told.hops) == 1 else None
+
+    @cached_property
+    def stored(self) -> dict[tuple[int, int, int], int]:
+        """The joins of the graph's own relations."""
+        return {key: triples for key, triples in self.joins.items() if key[0] not in self.told}
+
     @cached_property
     def of_type(self) -> list[list[Property]]:
         """The properties of each type."""
@@ -415,7 +468,7 @@ class Schema:
         """
         facts = [sum(not each.is_type for each in columns) for columns in self.of_type]
         most = max(range(len(facts)), key=facts.__getitem__, default=-1)
-        heads = {head for _, head, tail in self.joins if tail not in (head, most)}  # parts of it lead to it
+        heads = {head for _, head, tail in self.stored if tail not in (head, most)}  # parts of it lead to it
         other = any(facts[head] for head in heads - {most})
         return most if most >= 0 and not other and 0 < facts[most] >= _ONE_TABLE * sum(facts) else -1
 
@@ -453,13 +506,13 @@ class Schema:
     @cached_property
     def kin(self) -> frozenset[int]:
         """The relations between things of one kind: `REPORTS_TO`."""
-        return frozenset(name for name, head, tail in self.joins if self.compatible(head, tail))
+        return frozenset(name for name, head, tail in self.stored if self.compatible(head, tail))
 
     @cached_property
     def main_roles(self) -> tuple[int, ...]:
         """The types, or in a graph without types the roles, that the graph tells several facts of."""
         facts = [len(columns) for columns in self.of_type]
-        for _, head, _ in self.joins:
+        for _, head, _ in self.stored:
             facts[head] += 1
         return tuple(number for number, count in enumerate(facts) if count >= _TOLD)
 
@@ -467,7 +520,7 @@ class Schema:
     def total(self) -> int:
         """Triples in all."""
         kinds = self.kinds
-        return max(1, sum(count for (_, *ends), count in self.joins.items() if kinds.isdisjoint(ends)))
+        return max(1, sum(count for (_, *ends), count in self.stored.items() if kinds.isdisjoint(ends)))
 
     @cached_property
     def kinds(self) -> frozenset[int]:
@@ -485,9 +538,10 @@ class Schema:
 
     @cached_property
     def _widest(self) -> list[list[tuple[Walk, int, int]]]:
-        """As `_leaving`; of more than `_MOST_HOPS` hops between two types those with the most triples."""
+        """The graph's own of `_leaving`; of more than `_MOST_HOPS` between two types those with the most triples."""
         out = []
-        for hops in self._leaving:
+        for found in self._leaving:
+            hops = [hop for hop in found if hop[0].relation not in self.told]
             by_end: dict[int, list[tuple[Walk, int, int]]] = defaultdict(list)
             for hop in hops:
                 by_end[hop[1]].append(hop)
@@ -520,7 +574,7 @@ class Schema:
     def only(self) -> dict[int, int]:
         """For each type that one relation alone leads to or from, that relation."""
         out: dict[int, set[int]] = defaultdict(set)
-        for relation, head, tail in self.joins:
+        for relation, head, tail in self.stored:
             out[head].add(relation)
             out[tail].add(relation)
         return {each: next(iter(found)) for each, found in out.items() if len(found) == 1}
@@ -528,7 +582,7 @@ class Schema:
     def is_sole(self, relation: int) -> bool:
         """Whether a relation is the only one between the types that it joins, and these are two."""
         pairs = [frozenset(pair) for name, *pair in self.joins if name == relation]
-        others = {frozenset(pair) for name, *pair in self.joins if name != relation}
+        others = {frozenset(pair) for name, *pair in self.stored if name != relation}
         return bool(pairs) and all(len(pair) > 1 and pair not in others for pair in pairs)
 
     def leads_to_one(self, hop: Walk) -> bool:
@@ -547,11 +601,11 @@ class Schema:
                     return found
         return None
 
-    def leaving(self, type_number: int) -> list[tuple[Walk, int]]:
-        """The hops that leave a type and the widest types that they reach."""
+    def leaving(self, type_number: int, *, stored: bool = False) -> list[tuple[Walk, int]]:
+        """The hops that leave a type and the widest types that they reach; `stored`: over the graph's own relations."""
         out = []
         for hop, reached, _ in self._leaving[type_number]:
-            if not (self.inside[reached] & self._reached[hop]):
+            if not (self.inside[reached] & self._reached[hop]) and not (stored and hop.relation in self.told):
                 out.append((hop, reached))
         return out
 
@@ -571,10 +625,17 @@ class Schema:
             self._paths[start, end] = found
         return found
 
-    def _one_hop(self, start: int, end: int) -> list[Path]:
+    def paths_over(self, start: int, end: int, named: Collection[int]) -> list[Path]:
+        """Those of the paths that walk one of some relations, which may be told by values; all where none is named."""
+        told = {number for number in self.told if number in named}
+        found = [*(self._one_hop(start, end, told) if told else ()), *self.paths(start, end)]
+        return [path for path in found if not named or not path.relations.isdisjoint(named)]
+
+    def _one_hop(self, start: int, end: int, told: Collection[int] = ()) -> list[Path]:
+        """The paths of one hop, over some relations that values tell or else over the graph's own."""
         triples: dict[Walk, int] = defaultdict(int)
         for hop, reached, count in self._leaving[start]:
-            if reached == end:
+            if reached == end and (hop.relation in told if told else hop.relation not in self.told):
                 walk = Walk(hop.relation, "any") if self._both_ways(hop.relation, start, end) else hop
                 triples[walk] = max(triples[walk], count)
         return [self._path((hop,), start, end, self._cost(count)) for hop, count in triples.items()]

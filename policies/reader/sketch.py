@@ -131,11 +131,16 @@ class Drafter:
 
     def steps(self, hops: Hops) -> tuple[ChainStep, ...]:
         """Hops as the steps of a chain."""
-        names = self._schema.names
-        return tuple(
-            ChainStep(names[hop.relation], hop.direction, self.condition(hop.where) if hop.where else None)
-            for hop in hops
-        )
+        return tuple(step for hop in hops for step in self._steps(hop))
+
+    def _steps(self, hop: Walk) -> tuple[ChainStep, ...]:
+        """One hop as a step; over a relation that a value tells, as the steps that it stands for."""
+        told = self._schema.told.get(hop.relation)
+        if told is None:
+            name = self._schema.names[hop.relation]
+            return (ChainStep(name, hop.direction, self.condition(hop.where) if hop.where else None),)
+        first, *rest = self.steps(told.walked(hop.direction))
+        return (first if told.rows is None else replace(first, to=self.condition(told.rows)), *rest)
 
     def term(self, term: Sketch) -> Term:
         """What is read of a row."""
@@ -303,15 +308,14 @@ class Drafter:
     ) -> QueryPlan:
         """A property of relationships aggregated for each of what one of their ends is, has or leads to."""
         term = Term((), name, relationship=True, start=1) if name else None
-        keys = (replace(self.term(key), start=start),)
+        walked = self._walked(source, hop, to)
+        keys = (replace(self.term(key), start=start and len(walked.steps)),)
         made = (Aggregation(function, term),)
-        return self._cut(Group(self._walked(source, hop, to), keys, made), *cut)
+        return self._cut(Group(walked, keys, made), *cut)
 
     def _walked(self, source: Sketch, hop: Walk, to: Sketch | None) -> Walks:
-        (step,) = self.steps((hop,))
-        if to is not None:
-            step = replace(step, to=Compare(Term(), "=", self.plan(to)))
-        return Walks(self.set(source), (step,))
+        chain = self.steps((hop,))
+        return Walks(self.set(source), chain if to is None else self._to(chain, to))
 
     def _multi(self, source: Sketch, aggregates: Any) -> QueryPlan:
         return self._group(source, (), aggregates, None, False, None)

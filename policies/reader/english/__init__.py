@@ -223,8 +223,9 @@ class Language:
         vague: adjectives without a bound of their own ("major"): as superlatives, read as above or below the average.
         hierarchy: words around a name that ask for what is above or under it.
         hierarchy_names: names of relations to what is "wider" and to what is "narrower", in words.
-        other_names: words that ask what things are called besides, and in another language.
         text_parts: words for how a text begins or ends and for what it has inside.
+        other_names: words that ask what things are called besides, in short, and in another language.
+        short_names: words of columns of short names, the likest first: those that are `sure`, and others.
         idioms: phrases with the plainer words for the same, as `re.sub` takes them.
         kin: for a noun for a relative, the noun without the sex, and the sex ("" for either): mother, (parent, female).
         which: question words that a noun may follow: "which states".
@@ -321,6 +322,7 @@ class Language:
     hierarchy_names: Mapping[str, frozenset[Phrase]]
     other_names: Mapping[str, frozenset[str]]
     text_parts: Mapping[str, frozenset[str]]
+    short_names: Mapping[str, tuple[str, ...]]
     opposites: tuple[tuple[str, str], ...]
     arithmetic: Mapping[Phrase, Arithmetic]
     shares: Mapping[str, str]
@@ -415,6 +417,7 @@ class Language:
             hierarchy={name: _words(text) for name, text in raw["hierarchy"].items() if isinstance(text, str)},
             other_names={name: _words(text) for name, text in raw["other_names"].items()},
             text_parts={name: _words(text) for name, text in raw["text_parts"].items()},
+            short_names=_split(raw["short_names"]),
             hierarchy_names={
                 name.removesuffix("_names"): frozenset(_phrases(texts))
                 for name, texts in raw["hierarchy"].items()
@@ -536,6 +539,11 @@ class Language:
         long = {base for base in bases if len(base) >= _DOER}
         whole = {base for base in long if len(base) >= _BASE}  # "golf" of golfers
         return (whole | {base + end for base in long for end in self.activity_endings}) - {doer}
+
+    def deed_of(self, doer: str) -> str:
+        """The stem of the verb for what a doer does, by the noun's ending: that of "edit" of an editor; else ""."""
+        bases = [doer.removesuffix(end) for end in self.doer_endings if doer.endswith(end)]
+        return next((self.stem(base) for base in bases if len(base) >= _DOER), "")
 
     def is_number(self, word: str) -> bool:
         """Whether a word is a number, in digits or in letters."""

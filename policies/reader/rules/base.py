@@ -69,18 +69,22 @@ class Rules:
         self.row_names: Mapping[int, int] = {}  # see `Reader.row_names`
 
     def _role_of(self, head: Item, source: Item) -> frozenset[int]:
-        """The relation by which one of two sets is called, where it joins them: "directors of X"."""
+        """The relation by which one of two sets is called, where it joins them: "directors of X".
+
+        Those who were reached by a relation that a value tells are called by it too: "who directed the most films".
+        """
         for item in (head, source):
-            if item.data[:1] == ("role",) and self._ways(head.type, source.type, frozenset(item.data[1:])):
-                return frozenset(item.data[1:])
+            reached = {hop.relation for hop in last_hops(item.node)}.intersection(self._schema.told)
+            named = frozenset(item.data[1:] if item.data[:1] == ("role",) else reached)
+            if named and self._ways(head.type, source.type, named):
+                return named
         return frozenset()
 
     def _ways(self, start: int, end: int, named: frozenset[int]) -> tuple[tuple[Path, float], ...]:
         """The paths tried between two types, of those that hold a named relation, with what each costs; remembered."""
         found = self._joins.get((start, end, named))
         if found is None:
-            paths = self._schema.paths(start, end)
-            tried = [path for path in paths if not named or not named.isdisjoint(path.relations)][: scores.JOINS]
+            tried = self._schema.paths_over(start, end, named)[: scores.JOINS]
             silent = self._silent
             found = tuple(
                 (path, path.cost + (0.0 if named or silent.issuperset(path.relations) else scores.NO_WORD))
@@ -289,12 +293,16 @@ class Rules:
 
         Where the source was reached over one of them, that one is meant, from the set that it came from.
         """
-        walked = {hop.back(): part for hop, part in hops_walked(source.node)}
+        walked: dict[Walk, tuple[Walk, Sketch]] = {}
+        for found, part in hops_walked(source.node):
+            stored = self._schema.stored_hop(found.back())
+            walked[found.back() if stored is None else stored._replace(where=None)] = stored or found.back(), part
         ways = [(hop, reached) for hop, reached in self._schema.leaving(source.type) if hop.relation in relations]
         used = any(hop in walked for hop, _ in ways)
         return [
-            (hop, reached, walked.get(hop), 0.1 + (scores.EDGE if used and hop not in walked else 0.0))
+            (way, reached, to, 0.1 + (scores.EDGE if used and hop not in walked else 0.0))
             for hop, reached in ways
+            for way, to in [walked.get(hop, (hop, None))]
         ]
 
     def _top(self, source: Item, term: Sketch, descending: bool, limit: int, score: float, links: Any) -> Item:
@@ -330,8 +338,7 @@ class Rules:
         elif self._schema.compatible(source.type, key.type):
             yield ("e", ()), 0.0
         else:
-            roles = frozenset(key.data[1:])
-            for path in [p for p in self._schema.paths(source.type, key.type) if not roles or roles & p.relations][:2]:
+            for path in self._schema.paths_over(source.type, key.type, key.data[1:])[:2]:
                 yield ("e", path.hops), path.cost
 
 

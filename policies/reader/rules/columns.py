@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from trivium.kg.text import singular
 from trivium.policies.reader import scores
 from trivium.policies.reader.items import DEED, Item, flat
 from trivium.policies.reader.names import words_of
@@ -240,12 +241,35 @@ class ColumnRules(Rules):
             # side by side that name one are no part of a name: "IATA code, country".
             places = {place for place, *_ in flat(left.links)}
             one = not any(place + 1 in places for place in places)
-            if left.category == "P" and one and not gap and right.score >= scores.OWN_NAME:
+            alone = one and not gap and not self._are_one_name(left, right)
+            if left.category == "P" and alone and right.score >= scores.OWN_NAME:
                 yield right.but(score=left.score + right.score + scores.COMPOUND, links=(left.links, right.links))
+            if "of" in gap and self._asks_kind(left.data if left.category == "P" else ()):
+                return  # "what kind of magnitude"
             cost = 0.0 if gap & {"and", "or"} else 0.5
             yield Item(
                 "PL", data=(*lists, right.data), score=left.score + right.score - cost, links=(left.links, right.links)
             )
+
+    def _asks_kind(self, numbers: Sequence[int]) -> bool:
+        """Whether columns are called by a word for kinds: `type`, `mag_type`."""
+        sorts = self._words.kinds | self._words.sorts
+        return bool(numbers) and all(sorts.issuperset(self._named(each)[-1:]) for each in numbers)
+
+    def _are_one_name(self, left: Item, right: Item) -> bool:
+        """Whether two columns' names make a third's together: `mag` and `types` beside `mag_type`."""
+        if left.category != "P":
+            return False
+        first, last = ({self._named(each) for each in item.data} for item in (left, right))
+        return any(
+            words[:place] in first and words[place:] in last
+            for words in {self._named(each.number) for each in self._schema.properties}
+            for place in range(1, len(words))
+        )
+
+    def _named(self, number: int) -> tuple[str, ...]:
+        """The words of a column's name, singular."""
+        return tuple(map(singular, words_of(self._schema.properties[number].name)))
 
     def _more_columns(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         if gap & self._words.having and gap & self._words.clauses:

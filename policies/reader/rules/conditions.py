@@ -602,9 +602,7 @@ class ConditionRules(TextRules):
         relations = tuple(relations) or tuple(self._role_of(left, right))
         if bound is None:
             return
-        for path in self._schema.paths(left.type, right.type)[: scores.JOINS]:
-            if relations and set(relations).isdisjoint(path.relations):
-                continue
+        for path in self._schema.paths_over(left.type, right.type, relations)[: scores.JOINS]:
             term = self._counted(path.hops, right)
             condition = ("cmp", term, SIGNS.get(sign, sign.removeprefix("age")), bound)
             yield Item(

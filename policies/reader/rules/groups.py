@@ -419,9 +419,7 @@ class GroupRules(ResultRules):
             data = ("group", (("e", ()),), self._aggregates(result), None, False, None)
             yield Item("X", result.node, result.type, data, score - 0.3, links, "set")
             return
-        roles = frozenset(key.data[1:])
-        paths = self._schema.paths(result.type, key.type)
-        for path in [each for each in paths if not roles or roles & each.relations][:3]:
+        for path in self._schema.paths_over(result.type, key.type, key.data[1:])[:3]:
             node = result.node
             if key.form != "plain":
                 node = ("and", node, ("go", key.node, path.back, result.type, True))

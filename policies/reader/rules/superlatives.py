@@ -291,7 +291,7 @@ class SuperlativeRules(RelationshipRules):
             gain >= 0 for _, gain in self._columns.ranked(right.type, hints, None)
         ):
             return
-        for hop, reached in self._schema.leaving(right.type):
+        for hop, reached in self._schema.leaving(right.type, stored=True):
             for column, gain in self._columns.ranked(reached, hints, None)[:2]:
                 rows = right.form == "pair" or reached in self.records
                 if rows and gain >= 0 and column.profile.kind == "number" and not self._columns.turns(hints, column):
@@ -310,7 +310,8 @@ class SuperlativeRules(RelationshipRules):
 
     def _most_joined(self, kind: Item, limit: int, score: float, links: Any, *, fewest: bool = False) -> Iterator[Item]:
         """As in "which ship mode is the most common?": those that most lead to."""
-        ways = [(hop, reached) for hop, reached in self._schema.leaving(kind.type) if hop.direction == "in"]
+        leaving = self._schema.leaving(kind.type, stored=True)
+        ways = [(hop, reached) for hop, reached in leaving if hop.direction == "in"]
         ways.sort(key=lambda way: -self._schema.types[way[1]].size)
         for hop, _ in ways[: scores.JOINS]:
             less = 0.0 if hop.relation in self._silent or len(ways) == 1 else scores.NO_WORD
@@ -420,9 +421,7 @@ class SuperlativeRules(RelationshipRules):
         if key.data[2] == "count":
             relations = set(key.data[4]) or self._role_of(source, key)
             count = 0
-            for path in self._schema.paths(source.type, key.type):
-                if relations and relations.isdisjoint(path.relations):
-                    continue
+            for path in self._schema.paths_over(source.type, key.type, relations):
                 if len(key.data) > 6 and path.hops[-1].direction not in (key.data[6], "any"):
                     continue
                 if self._is_one_each_way(path.hops):

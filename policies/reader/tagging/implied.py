@@ -12,8 +12,8 @@ from trivium.policies.reader.english import Language
 from trivium.policies.reader.items import Item, link
 from trivium.policies.reader.matching import Element, Matcher
 from trivium.policies.reader.names import words_of
-from trivium.policies.reader.roles import doers_of, nouns_of_ends, things_of
-from trivium.policies.reader.schema import Property, Schema, Walk
+from trivium.policies.reader.roles import asks_who, doers_of, nouns_of_ends, tells_person, things_of
+from trivium.policies.reader.schema import Schema, Walk
 from trivium.policies.reader.sketch import Sketch
 from trivium.policies.reader.tagging.elements import Elements
 from trivium.policies.reader.tagging.tagged import DOER, EXACT, EXACTLY, NOUN, SLOPE, Tagged
@@ -35,7 +35,7 @@ class Implied:
     elements: Elements
 
     def __post_init__(self) -> None:
-        self._doers = self._named_by_deeds() if self.schema.typed else {}
+        self._doers = self._named_by_deeds() | self._named_by_nouns() if self.schema.typed else {}
         self._row_doers = self._named_by_rows()
         self._kin = self._named_by_kin()
         self._amassing = self.language.classes.amassing
@@ -78,6 +78,30 @@ class Implied:
                     for noun in sorted(nouns):
                         out[noun].append((relation, end, like, ("go", ("all", start), (hop,), end, True)))
         return out
+
+    def _named_by_nouns(self) -> dict[str, list[tuple[int, int, float, Sketch]]]:
+        """The same of relations that are called by a noun for who does something: reviewers, what `reviewer` leads to.
+
+        Those that values tell are: directors are those whose job that is.
+        """
+        out: dict[str, list[tuple[int, int, float, Sketch]]] = defaultdict(list)
+        for relation, name in enumerate(self.schema.names):
+            noun = self.language.stem(" ".join(words_of(name)))
+            pairs = sorted((head, tail) for known, head, tail in self.schema.joins if known == relation)
+            if " " in noun or not (relation in self.schema.told or self._is_doer(noun)):
+                continue
+            if any(self.schema.compatible(*pair) for pair in pairs):
+                continue
+            tails = {tail for _, tail in pairs}
+            for end in sorted(each for each in tails if not self.schema.inside[each] & tails):
+                start = next(head for head, tail in pairs if tail == end)
+                node = ("go", ("all", start), (Walk(relation, "out"),), end, True)
+                out[noun].append((relation, end, 1.0, node))
+        return out
+
+    def _is_doer(self, noun: str) -> bool:
+        """Whether a noun, by its stem, is for who does something."""
+        return noun in self.language.doers and asks_who(noun, self.language)
 
     def _named_by_rows(self) -> dict[str, tuple[int, int, int]]:
         """For a noun for who does a deed, the type of its rows, and the relation to whom they are of: "pitchers"."""
@@ -231,7 +255,7 @@ class Implied:
         for number, role in enumerate(self.schema.types):
             nouns = {self.language.stem(part) for words in role.words for part in words[-1:]}
             weight = max((self.language.asked.get(noun, {}).get("who", 0.0) for noun in nouns), default=0.0)
-            weight = max(weight, _BORN * any(map(self._tells_person, self.schema.of_type[number])))
+            weight = max(weight, _BORN * any(tells_person(each, self.language) for each in self.schema.of_type[number]))
             for each in self.schema.inside[number] & self.schema.kinds or (number,):
                 weights[each] = max(weights.get(each, 0.0), weight)
         if not any(weights.values()):  # heroes are no persons, and asked for by "who" all the same
@@ -246,7 +270,3 @@ class Implied:
         """The types that a word like "who" may ask for, or `surely` asks for: people, and no companies."""
         weights = [(item.type, item.links[0][2]) for item in self.asked_for(word, 0)]
         return frozenset(kind for kind, weight in weights if weight > _WHOEVER and (weight >= _BORN or not surely))
-
-    def _tells_person(self, column: Property) -> bool:
-        """Whether a column is one of persons: when they were born, or what they live by."""
-        return not self.language.classes.of_persons.isdisjoint(words_of(column.name))

@@ -29,6 +29,7 @@ from trivium.policies.reader.tagging.tagged import (
     is_plural,
 )
 
+_KEYWORD = 0.8  # what is lost by a keyword that rows may have where rows are asked for
 _ROWS = 0.8  # likeness of such a noun to the rows of a graph's one table
 
 
@@ -86,6 +87,7 @@ class OpenKinds:
         """Nouns that nothing of a graph is called by, as any kind of things without a name: "the longest film"."""
         if not (self._kinds or self.schema.typed):
             return
+        doubted = self._doubt(tagged)
         read = {
             start
             for start, _, item in tagged.items
@@ -93,6 +95,7 @@ class OpenKinds:
             if not self._is_before_head(item)  # "missions" for `mission_goal`
             if not self._is_part_of_name(tagged.positions[start], item)  # "companies" for Trading companies
             if not (self._nameless and item.form == "value" and is_plural([tagged.positions[start]]))  # "specs"
+            if start not in doubted
         }
         sure = {start for start, _, item in tagged.items if item.links and item.links[0][2] >= EXACTLY}
         operators = {stop for _, stop, item in tagged.items if item.category in BEFORE_KINDS}
@@ -108,7 +111,9 @@ class OpenKinds:
         for place, word in enumerate(tagged.positions):
             gap = tagged.gaps[place]
             asked = place == fronted or self._is_asked(tagged, place, operators, named)
-            content = tagged.content[place] or (place in numbers and word not in self.language.units)
+            content = (
+                tagged.content[place] or place in doubted or (place in numbers and word not in self.language.units)
+            )
             ranks = word.endswith("est") and len(word) > SHORTEST  # "quickest"
             before = not tagged.gaps[place + 1] and place + 1 in nouns  # "purple films", "jersey number"
             before = before and not (place + 2 in signs and is_plural([word]))  # "phones cost more than"
@@ -156,6 +161,26 @@ class OpenKinds:
         if known or behind or not cued or (beside and not deed and not is_plural([word])):
             return ()
         return self.vectors.likest(singular(word))
+
+    def _doubt(self, tagged: Tagged) -> set[int]:
+        """Let keywords cost more where a noun asks for rows; the places of such nouns."""
+        doubted = {start for start, _, item in tagged.items if self._is_doubtful(tagged, start, item)}
+        tagged.items = [
+            (start, stop, item.worse(_KEYWORD) if start in doubted and item.form == "value" else item)
+            for start, stop, item in tagged.items
+        ]
+        return doubted
+
+    def _is_doubtful(self, tagged: Tagged, start: int, item: Item) -> bool:
+        """Whether a noun that asks for one of a table's rows is also one of several keywords that some of them have.
+
+        As in "which database has the most publications?", of resources of which few are tagged so.
+        """
+        if self._table < 0 or start or item.form != "value" or tagged.gaps[0].isdisjoint(self.language.which):
+            return False
+        column = self.schema.properties[item.data[0]] if item.data else None
+        one = tagged.positions[0].islower() and not is_plural([tagged.positions[0]])
+        return one and column is not None and column.type == self._table and column.profile.lists
 
     def _nouns(self, tagged: Tagged) -> set[int]:
         """Places of words that surely say a type or column, and no deed: "which footballer *plays* for X"."""

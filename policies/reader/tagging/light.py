@@ -141,12 +141,15 @@ class LightWords:
         return any(match.element.kind == "relation" and match.score >= NOUN for match in before)
 
     def is_sort_of_column(self, words: Sequence[Token], place: int) -> bool:
-        """Whether a word leaves open what a column's name says: "type of work", by `work`."""
+        """Whether a word leaves open what a column's name says: "type of work", by `work`; no kind is a number."""
         of = [word.text for word in words[place + 1 : place + 3]]
         if words[place].text not in self.language.classes.kinds or of[:1] != ["of"] or len(of) < 2:
             return False
-        named = [each.element.kind for each in self.matcher.phrase(of[1:])]
-        return "property" in named and "type" not in named and not self.elements.is_called(words[place].text)
+        found = [each.element for each in self.matcher.phrase(of[1:])]
+        if self.elements.is_called(words[place].text) or any(each.kind == "type" for each in found):
+            return False
+        columns = [self.schema.properties[each.number] for each in found if each.kind == "property"]
+        return any(not each.measuring for each in columns)
 
     def adds_nothing(self, text: str, words: Sequence[Token], place: int) -> bool:
         """Whether a word adds nothing to the one beside it: "a family member", "turbine types", "the code BNA2"."""

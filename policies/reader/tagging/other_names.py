@@ -1,4 +1,4 @@
-"""What things are called besides, and in another language: "other names for X", "what is X called in Japanese?".
+"""What things are called besides, in short, and in another language: "other names for X", "the acronym of X".
 
 A property of other names is one whose name says so (`altLabel`, `synonyms`, `alternate_name`), one of names in a
 language has that language and a word for names as its own (`japanese label`, `german_name`, `name_fr`). Both are what
@@ -26,10 +26,29 @@ from trivium.policies.reader.values import ValueIndex
 
 _LANGUAGE = 2  # words of a language: "Church Slavonic"
 _STRENGTH = 110  # of a block: more than a name's, also in quotes
+_LETTERS = 6  # of a symbol or code that a thing is called by in short, at most
 _RANK = 0.05  # what is lost by a property of other names beside one with more of them
+_LIKENESS = 0.25  # by one of short names beside one that is likelier called so
 
 Numbers = dict[str, tuple[int, ...]]
 """Properties by name, each with its numbers on all types."""
+
+
+def short_names(schema: Schema, language: Language) -> Numbers:
+    """The columns of what things are called in short, the likest first: `short_names`, a `symbol` of few letters."""
+    sure, order = language.short_names["sure"], [word for words in language.short_names.values() for word in words]
+    found: dict[str, list[int]] = defaultdict(list)
+    for each in schema.properties:
+        own = {word for words in schema.types[each.type].words for word in words} | language.other_names["names"]
+        (said, *more) = [word for word in words_of(each.name) if word not in own] or ("",)
+        letters = all(text.isalpha() and len(text) <= _LETTERS for text in each.profile.examples)
+        if said in order and not more and each.profile.kind == "text" and not each.naming and (said in sure or letters):
+            found[each.name].append(each.number)
+
+    def rank(name: str) -> int:
+        return min(order.index(word) for word in words_of(name) if word in order)
+
+    return {name: tuple(found[name]) for name in sorted(found, key=rank)}
 
 
 @dataclass
@@ -75,6 +94,15 @@ class OtherNames:
             yield from self._besides(folded, besides)
         if languages:
             yield from self._in_language(text, words, folded, languages)
+        for place, word in enumerate(folded):
+            if word in self.language.other_names["short"] and (known := self._short(word)):
+                yield self._columns(place, place + 1, known, less=_LIKENESS)
+
+    def _short(self, word: str) -> Numbers:
+        """The columns of short names, those that are called by a word themselves first."""
+        known = short_names(self.schema, self.language)
+        own = {name: numbers for name, numbers in known.items() if singular(word) in words_of(name)}
+        return own | known
 
     def _besides(self, folded: Sequence[str], known: Numbers) -> Iterator[Block]:
         said = self.language.other_names
@@ -158,11 +186,11 @@ class OtherNames:
                     out.append(Item("S", ("where", ("all", kind), ("or", ways)), kind, (), EXACT, links))
         return out
 
-    def _columns(self, start: int, stop: int, known: Numbers, form: str = NAMES) -> Block:
+    def _columns(self, start: int, stop: int, known: Numbers, form: str = NAMES, less: float = _RANK) -> Block:
         items = []
         for rank, numbers in enumerate(known.values()):
             links = link(start, Element("property", numbers[0]), 1.0)
-            items.append(Item("P", data=numbers, score=EXACT - _RANK * rank, links=links, form=form))
+            items.append(Item("P", data=numbers, score=EXACT - less * rank, links=links, form=form))
         return Block(start, stop, _STRENGTH + stop - start, items, UNREAD_NAME)
 
     @staticmethod

@@ -320,15 +320,45 @@ class Phrases:
                     tagged.items.append((place, stop, item.but(score=item.score + 2 * _PHRASE, links=links)))
 
     def _add_kinds_of(self, tagged: Tagged) -> None:
-        """What leads to a noun behind "type of", "kind of": "what type of engine does it have?", by `engine`."""
+        """What leads to a noun behind "type of": "what type of engine does it have?", by `engine`."""
         for place, word in enumerate(tagged.positions[:-1]):
-            if word.casefold() not in self.language.classes.kinds or "of" not in tagged.gaps[place + 1]:
+            if "of" not in tagged.gaps[place + 1]:
+                continue
+            self._add_sorted(tagged, place)
+            if word.casefold() not in self.language.classes.kinds:
                 continue
             for start, stop, item in list(tagged.items):
-                own = item.links and item.links[0][2] >= EXACTLY and not self._is_type_item(item)
+                own = item.links and item.links[0][2] >= EXACTLY and self._may_be_kind(item)
                 if start == place + 1 and own and self._is_called_so(item, tagged.positions[stop - 1]):
                     links = ((place, *item.links[0][1:]), *item.links)
                     tagged.items.append((place, stop, item.but(score=item.score + _PHRASE, links=links)))
+
+    def drop_figures(self, tagged: Tagged) -> None:
+        """Drop columns of figures behind "kind of", which is none of them: "what kind of magnitude was it?"."""
+        kinds = self.language.classes.kinds
+        behind = {
+            place + 1
+            for place, word in enumerate(tagged.positions[:-1])
+            if word.casefold() in kinds and "of" in tagged.gaps[place + 1]
+        }
+        tagged.items = [each for each in tagged.items if each[0] not in behind or not self._is_figure(each[2])]
+
+    def _add_sorted(self, tagged: Tagged, place: int) -> None:
+        """The columns that are called by a noun and another word for kinds: "what kind of magnitude", by `mag_type`."""
+        classes, (word, noun) = self.language.classes, map(str.casefold, tagged.positions[place : place + 2])
+        sorts = classes.kinds | classes.sorts
+        if word not in sorts or any(map(self._is_named, self.matcher.phrase([noun, word]))):
+            return
+        for other in sorted(sorts):
+            for match in filter(self._is_named, self.matcher.phrase([noun, other])):
+                for item in self.elements.items_of(match, place):
+                    links = tuple((at, *item.links[0][1:]) for at in (place, place + 1))
+                    tagged.items.append((place, place + 2, item.but(score=item.score + _PHRASE, links=links)))
+
+    @staticmethod
+    def _is_named(match: Match) -> bool:
+        """Whether words are a column's name."""
+        return match.element.kind == "property" and match.score >= EXACTLY
 
     def _is_called_so(self, item: Item, word: str) -> bool:
         """Whether a column's or relation's name has a word, and no other form of it: no `painted` for a paint."""
@@ -338,8 +368,14 @@ class Phrases:
         name = self.schema.names[number] if item.category == "R" else self.schema.properties[number].name
         return singular(fold_name(word)) in map(singular, words_of(name))
 
-    def _is_type_item(self, item: Item) -> bool:
-        return item.category == "P" and any(self.schema.properties[each].is_type for each in item.data)
+    def _may_be_kind(self, item: Item) -> bool:
+        """Whether an item is what a noun behind "kind of" may say: no column of types, and no figure."""
+        types = item.category == "P" and any(self.schema.properties[each].is_type for each in item.data)
+        return not types and not self._is_figure(item)
+
+    def _is_figure(self, item: Item) -> bool:
+        """Whether an item is a column of figures alone, which are of no kind."""
+        return item.category == "P" and all(self.schema.properties[each].measuring for each in item.data)
 
     def _add_dates(self, tagged: Tagged) -> None:
         """Columns of dates by a word and "date" or "year" behind it: "release date" for `released_on`."""

@@ -20,6 +20,7 @@ from trivium.policies.reader.matching import Matcher
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.schema import Schema
 from trivium.policies.reader.tagging.operators import Operators
+from trivium.policies.reader.tagging.other_names import short_names
 from trivium.policies.reader.tagging.tagged import NOUN, QUOTED
 from trivium.policies.reader.values import ValueIndex
 
@@ -28,6 +29,11 @@ _INSIDE = re.compile(  # what it contains
     re.IGNORECASE,
 )
 _DID = re.compile(r"\s*how\s+many\s+(\w+)\s+(?:have\s+|had\s+)?(\w+(?:ed|on|an|t))\b", re.IGNORECASE)
+_STANDS = re.compile(  # what a short name is short for
+    r"\s*what\s+(?:does|do|did)\s+(?:the\s+)?(.+?)\s+stand\s+for[\s?.!]*"
+    r"|\s*what(?: ?['\u2019]?s|\s+is|\s+was)\s+(?:the\s+)?(.+?)\s+(?:short\s+for|an?\s+(\w+)\s+(?:for|of))[\s?.!]*",
+    re.IGNORECASE,
+)
 _DOING = ("er", "or", "r", "ant", "cant", "ner", "ter", "e")  # end nouns for those who do something
 _VERB = 3  # letters of a verb's stem
 _SPELLED = 5  # letters of a word that may have a typo
@@ -74,7 +80,7 @@ class Rewording:
         text = self._denied(self._by_its_name(self._spelled(text)))
         if (inside := _INSIDE.fullmatch(text)) and self._parts:
             text = f"what are the {self._parts} of {inside[1]}?"
-        text = self._doers_counted(text)
+        text = self._in_full(self._doers_counted(text))
         for idiom, plain in self.language.idioms:
             found = idiom.search(text)
             if found is None:
@@ -104,6 +110,19 @@ class Rewording:
         sure = [match.element for match in self.matcher.word(word) if match.score >= NOUN]
         columns = [self.schema.properties[each.number] for each in sure if each.kind == "property"]
         return len(columns) == len(sure) > 0 and all(each.profile.kind == "boolean" for each in columns)
+
+    def _in_full(self, text: str) -> str:
+        """The text with a full name asked for by a short one of the graph's: "what does the acronym X stand for?"."""
+        found = _STANDS.fullmatch(text)
+        if found is None or (found[3] and found[3].casefold() not in self.language.other_names["short"]):
+            return text
+        name = found[1] or found[2]
+        first, _, rest = name.partition(" ")
+        called = self.language.other_names["short"].union(*self.language.short_names.values())
+        name = rest if rest and first.casefold() in called else name
+        known = {number for numbers in short_names(self.schema, self.language).values() for number in numbers}
+        is_known = any(number in known for number, _ in self.values.exact(name))
+        return f"what is the full name of {name}?" if is_known else text
 
     def _by_its_name(self, text: str) -> str:
         """The text with names of two words in their own order, and of many where one is said.

@@ -312,6 +312,7 @@ class Tagger:
         )
         self._drop_having(tagged)
         self._kinds.add(tagged)
+        self._phrases.drop_figures(tagged)
         last = len(tagged.positions) - 1
         does = tagged.first[:1] == ("what",) and not self.language.classes.do.isdisjoint(tagged.first[1:2])
         for index, (start, stop, item) in enumerate(tagged.items):  # "does he own" asks for no owner

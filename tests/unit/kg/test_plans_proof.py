@@ -69,6 +69,14 @@ def run(text: str) -> tuple[QueryPlan, dict[str, list[str]], list[tuple[str, ...
             'both(ids "niro" | follow ^starring; ids "pacino" | follow ^starring)',
             {"heat": ["niro ^starring heat", "pacino ^starring heat"]},
         ),
+        (  # what a step's condition holds by, on to the answer
+            'ids "niro" | follow ^starring{year < 1997}, starring',
+            {"pacino": ["niro ^starring heat starring pacino", "1995.0 ^year heat starring pacino"]},
+        ),
+        (
+            'ids "pacino" | follow ^starring{directed_by/ = (ids "mann")}, starring',
+            {"niro": ["pacino ^starring heat starring niro", "mann ^directed_by heat starring niro"]},
+        ),
         ('type film | where year < 1990', {"alien": ["1979.0 ^year alien"]}),
         (
             'type film | where starring/ = (ids "pacino")',
