@@ -21,6 +21,7 @@ from trivium.policies.reader.schema import Schema
 ALIKE = 0.3
 """Cosine from which a noun may be for things of a kind."""
 _NEAR = 0.05  # below the likest kind's
+_ITSELF = 0.55  # cosine from which a text may be what a noun is for
 _SAMPLED = 20  # values of a column, labels of a kind
 _LONGEST = 60  # letters of a text that is no prose
 _MOST = 200  # groups of texts that are compared
@@ -41,12 +42,13 @@ class KindVectors:
 
     def likest(self, noun: str) -> tuple[int, ...]:
         """The type that a noun, in the singular, is likest to; () where it is like none, or like several."""
-        kinds, vectors = self._groups
+        kinds, texts, vectors = self._groups
         if not kinds:
             return ()
-        cosines = vectors @ self.embedder.embed([noun])[0]
+        own = self.embedder.embed([noun])[0]
+        cosines = vectors @ own
         best = float(cosines.max())
-        if best < ALIKE:
+        if best < ALIKE or _is_of_some(self.embedder.embed(texts[int(cosines.argmax())]) @ own):
             return ()
         near = {kinds[place] for place in np.flatnonzero(cosines >= best - _NEAR).tolist()}
         widest = [kind for kind in near if all(kind in self.schema.inside[other] for other in near - {kind})]
@@ -59,17 +61,19 @@ class KindVectors:
         return 2 * len(shared) >= min(map(len, columns)) > 0 and one not in self.schema.inside[other]
 
     @cached_property
-    def _groups(self) -> tuple[list[int], FloatArray]:
-        """The type of each group of texts, and the mean vector of its texts."""
-        kinds = list[int]()
+    def _groups(self) -> tuple[list[int], list[list[str]], FloatArray]:
+        """The type of each group of texts, the texts, and their mean vector."""
+        kinds, groups = list[int](), list[list[str]]()
         means = list[FloatArray]()
         for kind in self._with_facts():
             for texts in self._texts(kind):
                 said = [text for text in map(_plain, texts) if text]
                 if said and len(kinds) < _MOST:
                     kinds.append(kind)
+                    groups.append(said)
                     means.append(self.embedder.embed(said).mean(axis=0))
-        return kinds, unit(np.stack(means)) if means else np.zeros((0, self.embedder.dimensions), np.float32)
+        none = np.zeros((0, self.embedder.dimensions), np.float32)
+        return kinds, groups, unit(np.stack(means)) if means else none
 
     def _with_facts(self) -> list[int]:
         """The types whose things have columns besides their names, or lead to others; no mere categories."""
@@ -89,6 +93,12 @@ class KindVectors:
             if head == kind != tail and schema.types[tail].size <= _CATEGORIES:
                 yield self.labels(tail)
         yield [" ".join(words_of(each.name)) for each in schema.of_type[kind] if not each.is_type]
+
+
+def _is_of_some(cosines: FloatArray) -> bool:
+    """Whether a noun is for some of what a group's texts are about, and not for all: a tugboat among ferries."""
+    likest = float(cosines.max())
+    return likest >= _ITSELF and float(np.median(cosines)) < likest / 2
 
 
 def _plain(text: str) -> str:

@@ -65,6 +65,12 @@ def test_a_noun_that_is_like_two_kinds_is_for_neither() -> None:
     assert vectors.likest("phone") == ()
 
 
+def test_a_noun_for_some_of_the_things_is_not_for_all() -> None:
+    kinds = ("car ferry", "night ferry", "tug", "car ferry")
+    _, reader = opened([(f"A{n}", ["hull"], {"sort": kind, "size": n}) for n, kind in enumerate(kinds)], [])
+    assert reader.kind_vectors.likest("tugboat") == ()
+
+
 def test_a_graph_without_facts_has_no_kinds_to_compare() -> None:
     _, reader = opened([("Ann", ["person"], {}), ("Bo", ["person"], {})], [])
     assert reader.kind_vectors.likest("phone") == ()
