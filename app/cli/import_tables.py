@@ -180,23 +180,23 @@ def _build(out: Path, applied: Applied) -> tuple[dict[str, object], list[Triple]
 
     shown: list[Triple] = []
     with progress() as show:
+        tables = applied.mappings.values()
+        natures = {each.relation: "entity" for table in tables for each in table.columns.values() if each.to}
+        # Which relations a column names is known only once it has been read; their tails are entities' ids anyway.
+        natures |= {table.link.relation: "entity" for table in tables if table.link and not table.link.by}
 
         def batches() -> Iterable[list[Triple]]:
             nonlocal shown
+            unsaid = {*natures}
             for batch in applied.batches():
                 shown = shown or examples(batch)
+                unsaid -= {triple.relation for triple in batch}
                 show("reading", applied.rows, None, "rows")
                 yield batch
+            for name in unsaid:  # no cell of a column named a thing
+                del natures[name]
 
-        natures = {
-            column.relation: "entity"
-            for table in applied.mappings.values()
-            for column in table.columns.values()
-            if column.to
-        }
-        # Which relations a column names is known only once it has been read; their tails are entities' ids anyway.
-        links = {t.link.relation: "entity" for t in applied.mappings.values() if t.link and not t.link.by}
-        held = build(out, batches(), applied.entities(), show, natures={**natures, **links})
+        held = build(out, batches(), applied.entities(), show, natures=natures)
     derive(out, held, "static", any_size=True)
     return asdict(held), shown
 

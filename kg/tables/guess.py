@@ -154,10 +154,18 @@ def guess_mapping(tables: Sequence[SourceTable], tell: Callable[[str], object] =
         for profile in each.columns.values():
             shared.setdefault(relation_of(profile), []).append(profile)
     found = {each.table.name: _mapping(each, shared, seen) for each in seen}
+    found = {name: _without_relationships(mapping, found) for name, mapping in found.items()}
     _tell_facts_apart(seen, found)
     _tell_groups_apart(seen, found)
     told = {each.table.name: with_keyed(each, _of_things(_told_apart(each, found)), seen) for each in seen}
     return {table.name: with_names(table, told[table.name]) if table.plain else told[table.name] for table in tables}
+
+
+def _without_relationships(mapping: TableMapping, found: Mappings) -> TableMapping:
+    """The mapping without the columns of numbers of rows that are relationships, and no things to lead to."""
+    links = {name for name, each in found.items() if each.link}
+    lost = {name: TableColumn() for name, each in mapping.columns.items() if each.to.rpartition(".")[0] in links}
+    return replace(mapping, columns={**mapping.columns, **lost}) if lost else mapping
 
 
 def _of_things(mapping: TableMapping) -> TableMapping:

@@ -2531,3 +2531,17 @@ def test_columns_whose_names_are_no_words_are_read(tmp_path: Path) -> None:
     table = "team,%,#\nA,red,x y\nB,blue,z w\nC,red,x y\nD,red,z w\n"
     columns = _guess(tmp_path, t=table, teams="name,pop\nA,1\nB,2\nC,3\nD,4\nE,5\n")["t"].columns
     assert {name: each.relation for name, each in columns.items()} == {"%": "%", "#": "#"}
+
+
+def test_rows_that_are_relationships_are_nothing_to_lead_to(tmp_path: Path) -> None:
+    names = ("Wire", "Glue", "Salt")
+    drops = [[{"chance": n + 0.5, "place": f"Cave {n}"}, {"chance": n + 0.2, "place": f"Hill {n}"}] for n in range(6)]
+    parts = [{"name": names[n % 3], "count": n, "drops": held} for n, held in enumerate(drops)]
+    suits = [{"name": f"Suit {n}", "components": parts[n % 2 : n % 2 + 3]} for n in range(8)]
+    path = tmp_path / "suits.json"
+    path.write_text(json.dumps(suits))
+    guessed = guess_mapping(read_tables([path]))
+    links = {name for name, each in guessed.items() if each.link}
+    led = {column.to.rpartition(".")[0] for each in guessed.values() for column in each.columns.values()}
+    assert links
+    assert not links & led
