@@ -15,6 +15,7 @@ from trivium.policies.reader.tagging.elements import Elements
 from trivium.policies.reader.tagging.implied import Implied
 from trivium.policies.reader.tagging.operators import Operators
 from trivium.policies.reader.tagging.tagged import NOUN, SHORTEST
+from trivium.policies.reader.values import ValueIndex
 
 _KIND = 0.6  # likeness from which a word behind a number may be a kind of things, and no unit
 
@@ -29,6 +30,7 @@ class LightWords:
     elements: Elements
     operators: Operators
     implied: Implied
+    values: ValueIndex
 
     def keeps(self, word: str, place: int, *, first: bool) -> bool:
         """Whether a word without content is read all the same; "who" behind a noun starts a clause about it."""
@@ -47,14 +49,15 @@ class LightWords:
         return words[place + 1].text == "and" or "," in text[words[place].end : words[place + 1].start]
 
     def is_called_as_command(self, words: Sequence[Token], place: int) -> bool:
-        """Whether a word that orders is a noun of the graph: "the priciest show", not "show the list of shows"."""
+        """Whether a word that orders is a noun or value of the graph: "the priciest show", "which display fonts"."""
         word, language = words[place].text, self.language
         if word not in language.commands or not place or [each.text for each in words[place + 1 : place + 2]] == ["of"]:
             return False
         before = words[place - 1].text
         ranks = any(item.category == "SUP" for item in self.operators.phrases.get((before,), ()))
         noun = ranks or before in language.which | {"the", "a", "an", "each", "every"}
-        return noun and any(m.element.kind == "type" and m.score >= NOUN for m in self.matcher.word(word))
+        called = any(m.element.kind == "type" and m.score >= NOUN for m in self.matcher.word(word))
+        return noun and (called or any(self.values.exact(word)))
 
     def is_ones(self, word: str, before: str, after: str, like: float) -> bool:
         """Whether a word says what something is to another of its kind: Ann's boss, or wife, is not Ann.

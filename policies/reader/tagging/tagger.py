@@ -98,7 +98,7 @@ class Tagger:
             schema, language, matcher, self._elements, self._operators, Computed(schema, language, matcher)
         )
         self.implied = Implied(schema, language, matcher, self._elements)
-        self._light = LightWords(schema, language, matcher, self._elements, self._operators, self.implied)
+        self._light = LightWords(schema, language, matcher, self._elements, self._operators, self.implied, self.values)
         self._hierarchy = Hierarchy(schema, language, self.names)
         self._other_names = OtherNames(schema, language, self.names, self.values)
         self.kind_vectors = KindVectors(schema, matcher.embedder)

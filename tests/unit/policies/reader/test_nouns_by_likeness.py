@@ -114,3 +114,12 @@ def test_an_order_from_one_end_to_the_other_with_a_noun_between() -> None:
     assert write(best(_islands(), "List the islands from the smallest area to the largest").plan) == (
         "type island | sort up by area"
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "unread"), [("Which display families are bold?", ("display",)), ("Display the families in bold", ())]
+)
+def test_a_word_that_orders_may_be_a_value(question: str, unread: tuple[str, ...]) -> None:
+    rows = [("display", "bold"), ("serif", "bold"), ("display", "thin")]
+    entities: list[Any] = [(f"F{n}", ["family"], {"sort": sort, "weight": w}) for n, (sort, w) in enumerate(rows)]
+    assert best(opened(entities, []), question).unread == unread
