@@ -205,6 +205,7 @@ class TextParts:
                 first += 1
                 break
         start = self._noun_before(words, first)
+        start -= start > 1 and words[start - 1].text in self.language.classes.one_of_many  # "mention a tsunami"
         before = words[start - 1].text if start else ""
         if first == stop or before not in said["opening"]:
             return None

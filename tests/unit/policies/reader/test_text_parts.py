@@ -68,6 +68,7 @@ def _plan(question: str) -> str:
         ("beers with Mono in the title", 'type beer | where title contains "Mono"'),
         ("is there a beer with Mono in its title?", 'type beer | where title contains "Mono" | exists'),
         ("how many beers have the word Mono in the title?", 'type beer | where title contains "Mono" | count'),
+        ("which beers mention a Mono in the title?", 'type beer | where title contains "Mono"'),
         ("beers without 'Mono' in the title", 'type beer | where not title contains "Mono"'),
         ("which brewers have names ending in -berg?", 'type brewer | where ::label ends_with "berg"'),
         ("brewers whose name starts with Z", 'type brewer | where ::label starts_with "Z"'),
